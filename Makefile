@@ -6,52 +6,52 @@ CAMERA ?= Samples/street-h264-aac.mp4
 HUB ?=
 SWIFT ?= swift
 
-# A toolchain that was unpacked but is not in PATH.
+# Finds a toolchain that was unpacked but is not in PATH.
 export PATH := $(PATH):/opt/swift/usr/bin:$(HOME)/.local/share/swiftly/bin
 
-# The Swift runtime goes into the binaries: they run on a machine without Swift.
+# The Swift runtime is linked into the binaries, so they run on a machine without Swift.
 RELEASE := -c release --static-swift-stdlib
 BIN := .build/release
-# What protoc wrote (make protobuf) is formatted as it formats.
+# protoc's output (make protobuf) keeps protoc's format.
 SWIFT_FILES = $(shell find Package.swift Sources Tests Benchmarks Fuzz -name '*.swift' -not -path '*/.build*' \
 	-not -name '*.pb.swift')
 
-# The targets whose tests run in virtual time, or over decoders.
+# The targets whose tests run in virtual time or decode media.
 COMPUTING_TESTS = ^(MediaChannel|MediaPlayer|MediaCodec|PeerTransport|RTP|Fuzz)Tests\.
-TOLD := Tests/failures-last.sh
+FAILURES_LAST := Tests/failures-last.sh
 NEEDS_ROOT := $(filter test test-long interop attack,$(MAKECMDGOALS))
 
 .PHONY: help deps deps-test deps-check root build run test interop attack lint bench fuzz soak format install install-documents deb deb-test clean
 
 help:
-	@echo 'make deps      install the Debian packages that building and running need'
+	@echo 'make deps      install the Debian packages for building and running'
 	@echo 'make build     build iotvideod and iotctl in release mode'
 	@echo 'make run       deps, build, and run with the sample clip as camera "front"'
-	@echo '               (CAMERA=rtsp://192.0.2.7/stream or CAMERA=clip.mp4 for another; HUB=192.0.2.2, an address'
+	@echo '               (CAMERA=rtsp://192.0.2.7/stream or CAMERA=clip.mp4 for another one; HUB=192.0.2.2, an address'
 	@echo '               of this machine, lets other boxes join there)'
 	@echo 'make test      deps, format check, and every test (needs root, for network namespaces and captures;'
 	@echo '               about 30 minutes on 2 cores)'
-	@echo 'make test-long  what takes too long for make test: chaos with other seeds and for ten minutes, more cases for'
+	@echo 'make test-long  tests that take too long for make test: chaos with other seeds and for ten minutes, more cases for'
 	@echo '               the API, a TypeScript client, make deb-test (needs root; an hour on 2 cores; CHAOS_SEED,'
-	@echo '               CHAOS_SECONDS, CHAOS_SEEDS, MAX_EXAMPLES and SOAK_CYCLES for others)'
-	@echo 'make interop   test against peers that others wrote: Chromium, GStreamer, aiortc,'
+	@echo '               CHAOS_SECONDS, CHAOS_SEEDS, MAX_EXAMPLES and SOAK_CYCLES change the defaults)'
+	@echo 'make interop   test with independent peers: Chromium, GStreamer, aiortc,'
 	@echo '               coturn, a kernel NAT, Avahi (needs root)'
-	@echo 'make lint      the format check alone'
-	@echo 'make attack    a stranger, a guest, a member and a device attack a daemon at once, for ATTACK_SECONDS (3600),'
-	@echo '               while its owner goes on; her answers must stay fast, and the memory come back (needs root)'
-	@echo 'make bench     measure, beside references'
-	@echo 'make fuzz      libFuzzer with address sanitizer on all that reads what strangers send,'
-	@echo '               each FUZZ_SECONDS (600)'
-	@echo 'make soak      40,000 peer connections, then an hour of 200 clients; memory, descriptors and files'
-	@echo '               must stay flat (SOAK_CYCLES=500 SOAK_SECONDS=600 SOAK_CLIENTS=200 SOAK_SEED=1 for others)'
+	@echo 'make lint      run only the format check and the check of targets and imports'
+	@echo 'make attack    attack a daemon as a stranger, a guest, a member and a device, for ATTACK_SECONDS (3600);'
+	@echo '               its owner must get fast answers meanwhile, and the memory must be freed afterwards (needs root)'
+	@echo 'make bench     run the benchmarks, with references'
+	@echo 'make fuzz      run libFuzzer with AddressSanitizer on every parser of input from strangers,'
+	@echo '               for FUZZ_SECONDS (600) each'
+	@echo 'make soak      open 40,000 peer connections, then run 200 clients for an hour; memory, descriptors and files'
+	@echo '               must stay flat (change with SOAK_CYCLES=500 SOAK_SECONDS=600 SOAK_CLIENTS=200 SOAK_SEED=1)'
 	@echo 'make format    format the sources'
-	@echo 'make protobuf  write the Swift code of Protobuf/*.proto again (needs protobuf-compiler)'
+	@echo 'make protobuf  generate the Swift code of Protobuf/*.proto again (needs protobuf-compiler)'
 	@echo 'make install   install binaries, systemd unit and configuration (PREFIX, DESTDIR)'
 	@echo 'make deb       build a Debian package of the programs in .build/release, into .build/deb'
 	@echo 'make deb-test  install, run, upgrade and purge it in a clean Debian 12 (needs root)'
-	@echo 'make deps-check  install the packages that tests need in a clean Debian 12, and look for every program'
-	@echo '               that they call (needs root)'
-	@echo 'make clean     remove what was built and the data of make run'
+	@echo 'make deps-check  install the packages for the tests in a clean Debian 12, and look for every program'
+	@echo '               that the tests call (needs root)'
+	@echo 'make clean     remove the build and the data of make run'
 
 deps:
 	@packaging/deps.sh packaging/debian-packages.txt
@@ -64,11 +64,11 @@ deps-test-long:
 	@packaging/deps.sh packaging/debian-packages.txt packaging/debian-packages-test.txt \
 		packaging/debian-packages-test-long.txt
 
-# Not a part of make test: it downloads every package.
+# Not part of make test, because it downloads every package.
 deps-check:
 	@packaging/deps-check.sh
 
-# Said at once, not where the first network namespace is made.
+# Fails immediately, not only when the first network namespace is made.
 root:
 	@[ "$$(id -u)" -eq 0 ] || { \
 		echo 'make $(NEEDS_ROOT) needs root, for network namespaces and captures: sudo make $(NEEDS_ROOT)' >&2; \
@@ -81,20 +81,20 @@ build:
 run: deps build
 	@packaging/run.sh "$(CURDIR)/$(BIN)" '$(CAMERA)' '$(HUB)'
 
-# Root is asked for first, also by make -j.
+# Root is checked first, also with make -j.
 test test-long interop attack: | root
 deps-test deps-test-long: | $(if $(NEEDS_ROOT),root)
 
 test: deps-test lint
 	$(SWIFT) build --build-tests
-	@# These compute for seconds without a pause. A test for each core, and no more: one that waits for a
-	@# thread of the pool behind them would see its deadlines pass.
+	@# These tests compute for seconds without a pause. One test for each core and no more: a test that waits for a
+	@# thread of the pool would miss its deadlines.
 	SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=$$(nproc) \
-		$(TOLD) $(SWIFT) test --skip-build --filter '$(COMPUTING_TESTS)'
-	@# Real brokers, real processes and real time: one at a time, for a starved machine shows late pictures
-	@# and ended tokens, and rightly so.
-	$(TOLD) $(SWIFT) test --skip-build --no-parallel --skip '$(COMPUTING_TESTS)' --skip EndToEndTests --skip InteropTests
-	$(TOLD) $(SWIFT) test --skip-build --no-parallel --filter EndToEndTests
+		$(FAILURES_LAST) $(SWIFT) test --skip-build --filter '$(COMPUTING_TESTS)'
+	@# Real brokers, processes and time: one test at a time, because on an overloaded machine pictures are late and
+	@# tokens expire.
+	$(FAILURES_LAST) $(SWIFT) test --skip-build --no-parallel --skip '$(COMPUTING_TESTS)' --skip EndToEndTests --skip InteropTests
+	$(FAILURES_LAST) $(SWIFT) test --skip-build --no-parallel --filter EndToEndTests
 	Tests/operations/backup.sh
 	Tests/operations/two-boxes.sh
 	Tests/api/python-client.sh
@@ -102,24 +102,24 @@ test: deps-test lint
 	Tests/AttackTests/attack.sh
 	Tests/InteropTests/run.sh
 
-# Beside make test, which it does not repeat: other seeds, longer runs, and what needs a release build.
+# Does not repeat make test: other seeds, longer runs, and tests that need a release build.
 test-long: deps-test-long build
 	$(SWIFT) build --build-tests
 	Tests/api/typescript-client.sh
 	MAX_EXAMPLES=$${MAX_EXAMPLES:-200} Tests/api/schemathesis.sh
-	SOAK_CYCLES=$${SOAK_CYCLES:-5000} $(TOLD) $(SWIFT) test --skip-build --no-parallel --filter PeerSoakTests
+	SOAK_CYCLES=$${SOAK_CYCLES:-5000} $(FAILURES_LAST) $(SWIFT) test --skip-build --no-parallel --filter PeerSoakTests
 	CHAOS_SEEDS=$${CHAOS_SEEDS:-1000..<1020} \
-		$(TOLD) $(SWIFT) test --skip-build --no-parallel --filter VirtualChaosTests
+		$(FAILURES_LAST) $(SWIFT) test --skip-build --no-parallel --filter VirtualChaosTests
 	CHAOS_SEED=$${CHAOS_SEED:-1000} CHAOS_SECONDS=$${CHAOS_SECONDS:-600} \
-		$(TOLD) $(SWIFT) test --skip-build --no-parallel --filter 'EndToEndTests\.(ChaosTests|DurabilityTests)'
+		$(FAILURES_LAST) $(SWIFT) test --skip-build --no-parallel --filter 'EndToEndTests\.(ChaosTests|DurabilityTests)'
 	$(MAKE) --no-print-directory deb-test
 
-# What is missing of the peers fails: nothing is skipped.
+# A missing peer is a failure: no test is skipped.
 interop: deps-test
 	$(SWIFT) build --build-tests
 	Tests/InteropTests/run.sh
 
-# Alone on the machine: it judges times.
+# Needs the machine for itself, because it checks times.
 attack: deps-test build
 	DAEMON=$(CURDIR)/$(BIN)/iotvideod Tests/AttackTests/attack.sh --goals --seconds $${ATTACK_SECONDS:-3600}
 
@@ -143,7 +143,7 @@ soak: deps-test build
 	SOAK_CYCLES=$${SOAK_CYCLES:-40000} $(SWIFT) test --filter PeerSoakTests
 	@python3 Tests/soak/soak.py $(BIN)
 
-# Only after a change of Protobuf/*.proto: what it writes is committed.
+# Only after a change of Protobuf/*.proto: the output is committed.
 .PHONY: protobuf
 protobuf:
 	@SWIFT=$(SWIFT) Protobuf/generate.sh
@@ -158,7 +158,7 @@ install: install-documents
 	install -d '$(DESTDIR)$(PREFIX)/lib/systemd/system'
 	sed 's|@PREFIX@|$(PREFIX)|' packaging/iotvideod.service > '$(DESTDIR)$(PREFIX)/lib/systemd/system/iotvideod.service'
 	install -D -m 0644 packaging/iotvideod.sysusers '$(DESTDIR)$(PREFIX)/lib/sysusers.d/iotvideod.conf'
-	@# A configuration that is there is the administrator's.
+	@# An existing configuration belongs to the administrator and is kept.
 	test -e '$(DESTDIR)/etc/iotvideod/iotvideod.yaml' || \
 		install -D -m 0644 packaging/iotvideod.yaml '$(DESTDIR)/etc/iotvideod/iotvideod.yaml'
 	install -D -m 0644 man/iotvideod.8 '$(DESTDIR)$(PREFIX)/share/man/man8/iotvideod.8'
@@ -176,10 +176,12 @@ install: install-documents
 	install -D -m 0644 LICENSE '$(DESTDIR)$(PREFIX)/share/doc/iotvideod/LICENSE'
 	@echo 'Next: systemd-sysusers && systemctl daemon-reload && systemctl enable --now iotvideod'
 
-# Messages and the configuration name them.
+# Messages and the configuration refer to these documents.
+# docs/README.md is the index for readers of the repository: it links to files that are not installed.
 install-documents:
 	install -d '$(DESTDIR)$(PREFIX)/share/doc/iotvideod'
-	install -m 0644 docs/*.md docs/openapi.yaml CHANGELOG.md '$(DESTDIR)$(PREFIX)/share/doc/iotvideod'
+	install -m 0644 $(filter-out docs/README.md,$(wildcard docs/*.md)) docs/openapi.yaml CHANGELOG.md \
+		'$(DESTDIR)$(PREFIX)/share/doc/iotvideod'
 
 # Run `make build` first, as for install.
 deb:

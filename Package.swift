@@ -1,7 +1,7 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-/// One settings block for every target of the house.
+/// The same settings for every target of the package.
 let settings: [SwiftSetting] = [
     .swiftLanguageMode(.v6),
     // https://github.com/swiftlang/swift-evolution/blob/main/proposals/0335-existential-any.md
@@ -23,8 +23,8 @@ func library(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
     .target(name: name, dependencies: dependencies, swiftSettings: settings)
 }
 
-/// `standsInFor`: functions of shared libraries that the tests define in their place; the linker would not show them
-/// to the libraries otherwise.
+/// `standsInFor`: functions of shared libraries that the tests replace; without the flag the linker would not export
+/// them to the libraries.
 func tests(
     _ name: String, _ dependencies: [Target.Dependency], exclude: [String] = [], standsInFor functions: [String] = []
 ) -> Target {
@@ -34,8 +34,8 @@ func tests(
             ? [] : [.unsafeFlags(functions.flatMap { ["-Xlinker", "--export-dynamic-symbol=\($0)"] })])
 }
 
-/// A third of what a small daemon keeps in memory is its own file. Nobody looks its symbols up, and its relocations
-/// take 3.5 MB unpacked, which glibc reads packed since 2.36 (Debian 12); gold cannot pack them.
+/// A third of a small daemon's memory is its own file. Nothing looks up its symbols, and its relocations take 3.5 MB
+/// unless they are packed; glibc reads packed ones since 2.36 (Debian 12), but gold cannot pack them.
 let programLinking: [LinkerSetting] = [
     .unsafeFlags(
         [
@@ -67,7 +67,7 @@ let package = Package(
     products: [
         .executable(name: "iotvideod", targets: ["iotvideod"]),
         .executable(name: "iotctl", targets: ["iotctl"]),
-        // Their types stand in what the libraries below declare: errors, frames and JSON values; codecs and packets.
+        // The public API of the libraries below uses their types: errors, frames and JSON values; codecs and packets.
         .library(name: "IoTCore", targets: ["IoTCore"]),
         .library(name: "RTP", targets: ["RTP"]),
         .library(name: "RTSP", targets: ["RTSP"]),
@@ -94,7 +94,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-protobuf", from: "1.39.0"),
     ],
     targets: [
-        // Floor 1: system libraries.
+        // Layer 1: system libraries.
         system(
             "CFFmpeg", pkgConfig: "libavformat libavcodec libswscale libswresample libavutil",
             apt: ["libavformat-dev", "libavcodec-dev", "libswscale-dev", "libswresample-dev", "libavutil-dev"]),
@@ -103,21 +103,21 @@ let package = Package(
         system("CQREncode", pkgConfig: "libqrencode", apt: ["libqrencode-dev"]),
         system("CPNG", pkgConfig: "libpng", apt: ["libpng-dev"]),
         system("CExpat", pkgConfig: "expat", apt: ["libexpat1-dev"]),
-        // glibc's own, without which nothing runs.
+        // Part of glibc, which every program needs.
         .systemLibrary(name: "CMalloc", path: "Sources/SystemLibraries/CMalloc"),
 
-        // Floor 2
+        // Layer 2
         library("IoTCore", [nioCore, crypto]),
         library("RTP", ["IoTCore", nioCore]),
 
-        // Floor 3
+        // Layer 3
         library("GatewayAPI", ["IoTCore"]),
         library("IoTLink", ["IoTCore", "CMosquitto", "COpenSSL", crypto, nioCore, logging, lifecycle]),
         library("PeerTransport", ["IoTCore", "RTP", "COpenSSL", nioCore, nioPosix, logging]),
         library("MediaCodec", ["IoTCore", "CFFmpeg", nioCore, logging]),
         library("RTSP", ["IoTCore", "RTP", nioCore, nioPosix]),
 
-        // Floor 4
+        // Layer 4
         library("ThingModel", ["IoTCore", "IoTLink", logging]),
         library(
             "NetConfig",
@@ -127,7 +127,7 @@ let package = Package(
             ]),
         library("MediaPlayer", ["IoTCore", "MediaCodec", nioCore, logging]),
 
-        // Floor 5
+        // Layer 5
         library(
             "LinkHub",
             [
@@ -140,7 +140,7 @@ let package = Package(
                 nioCore, logging, lifecycle,
             ]),
 
-        // Floor 6
+        // Layer 6
         library(
             "Gateway",
             [
@@ -148,7 +148,7 @@ let package = Package(
                 "NetConfig", "PeerTransport", "RTP", nioCore, coreMetrics,
             ]),
 
-        // Floor 7
+        // Layer 7
         .executableTarget(
             name: "iotvideod",
             dependencies: [
@@ -175,22 +175,22 @@ let package = Package(
         .executableTarget(
             name: "directory-probe", dependencies: ["NetConfig", "IoTCore", nioCore, nioPosix, logging],
             path: "Tests/InteropTests/DirectoryProbe", swiftSettings: settings),
-        // The example of docs/peer-transport.md: sees what another package would see.
+        // The example of docs/peer-transport.md: it has only the access of another package.
         .executableTarget(
             name: "two-peers", dependencies: ["PeerTransport", nioCore, nioPosix, logging],
             path: "Examples/TwoPeers", packageAccess: false, swiftSettings: settings),
-        // Measures; built and run by `make bench`.
+        // Benchmarks; built and run by `make bench`.
         .executableTarget(
             name: "hub-bench", dependencies: ["IoTCore", "IoTLink", "LinkHub", "ThingModel", logging],
             path: "Benchmarks/Sources/hub-bench", swiftSettings: settings),
 
-        // What several of the tests use; all of them have it.
+        // Shared by all tests.
         .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: settings),
-        // Frames and codecs for the tests of RTP and of what is built on it.
+        // Frames and codecs for the tests of RTP and of the targets that use it.
         .target(
             name: "RTPTestSupport", dependencies: ["RTP", "IoTCore", "TestSupport", nioCore],
             path: "Tests/RTPTestSupport", swiftSettings: settings),
-        // What the tests of media use.
+        // Shared by the media tests.
         .target(
             name: "MediaTestSupport", dependencies: ["IoTCore", "MediaCodec", "TestSupport", nioCore],
             path: "Tests/MediaTestSupport", swiftSettings: settings),
@@ -202,7 +202,7 @@ let package = Package(
             "PeerTransportTests",
             ["PeerTransport", "RTP", "RTPTestSupport", "IoTCore", "COpenSSL", nioCore, nioPosix, logging],
             exclude: ["Fixtures"],
-            // OpenSSL's clock is the test's, and its work with public keys is counted.
+            // The tests replace OpenSSL's clock, and count its public-key operations.
             standsInFor: ["gettimeofday", "EVP_DigestSign", "EVP_DigestVerify", "EVP_PKEY_derive"]),
         tests("RTSPTests", ["RTSP", "RTP", "IoTCore", nioCore, nioPosix]),
         tests(
@@ -242,7 +242,7 @@ let package = Package(
                 "IoTCore", nioCore, nioEmbedded, nioPosix, nioHTTP1, logging, lifecycle, hummingbird, nioSSL,
                 coreMetrics, crypto, arguments, yams,
             ]),
-        // The targets of Fuzz, replayed over what their fuzzers found.
+        // Replays the fuzzers' corpora with the targets of Fuzz.
         tests(
             "FuzzTests",
             [
@@ -250,9 +250,9 @@ let package = Package(
                 "iotvideod", nioCore, nioEmbedded, nioHTTP1,
             ]),
         tests("iotctlTests", ["iotctl", "GatewayAPI", "NetConfig", "IoTCore", nioSSL, arguments]),
-        // Real processes: needs what packaging/debian-packages-test.txt lists.
+        // Real processes: needs the packages of packaging/debian-packages-test.txt.
         tests("EndToEndTests", ["iotvideod", "iotctl"]),
-        // Peers that others wrote: run by Tests/InteropTests/run.sh.
+        // Independent peers: run by Tests/InteropTests/run.sh.
         tests(
             "InteropTests", ["PeerTransport", "RTP", "NetConfig", "IoTCore", nioCore, nioPosix, logging],
             exclude: [

@@ -9,7 +9,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
     ],
     targets: [
-        // The plain loops to compare with, and a count of allocations.
+        // The reference loops in C, and a counter of allocations.
         .target(name: "CReference", linkerSettings: [.linkedLibrary("ssl"), .linkedLibrary("crypto")]),
         .executableTarget(
             name: "peer-bench",
@@ -24,7 +24,7 @@ let package = Package(
             ],
             swiftSettings: [
                 .swiftLanguageMode(.v6), .enableUpcomingFeature("ExistentialAny"),
-                // Names each module that it uses, as any other user of the libraries must.
+                // Requires an import for each used module, as for other users of the libraries.
                 .enableUpcomingFeature("MemberImportVisibility"),
             ]),
     ]

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Measures the release build beside references in the same run, and prints a Markdown table.
+"""Measures the release build and references in the same run, and prints a Markdown table.
 
 Usage: bench.py BIN-DIRECTORY [--rounds N]
-Starts a daemon of its own with its data in a temporary folder on this disk; ends it; takes about four minutes.
+Starts a daemon with its data in a temporary folder on this disk, and stops it; takes about four minutes.
 """
 import argparse
 import json
@@ -43,7 +43,7 @@ def first_frames(daemon, camera, rounds):
                 break
             time.sleep(0.02)
         daemon.request("DELETE", "/v1/channels/" + channel)
-        # Another place in the group of pictures each time.
+        # Starts at another place in the group of pictures each time.
         time.sleep(0.37)
     return first, edge
 
@@ -54,7 +54,7 @@ def decoded_frames(daemon, channels):
 
 
 def cpu_per_frame(daemon, cameras, seconds):
-    """Seconds a frame: all, less what the daemon takes without a viewer, that of each kind of thread, and frames."""
+    """Seconds of CPU per frame without the idle daemon's, those of each kind of thread, and the number of frames."""
     idle_start, at = daemon.cpu(), time.monotonic()
     idle_threads = daemon.thread_cpu()
     time.sleep(seconds)
@@ -118,7 +118,7 @@ def synchronise(folder, count):
 
 
 def hub_figures(binaries):
-    """What hub-bench measures, with its data on this disk."""
+    """Runs hub-bench with its data on this disk."""
     folder = tempfile.mkdtemp(prefix=".bench-", dir=ROOT)
     try:
         output = subprocess.run(
@@ -131,17 +131,17 @@ def hub_figures(binaries):
 def print_hub_rows(figures, sync):
     for row in figures["writes"]:
         writes, reads = row["writes"], row["reads"]
-        print("| durable property writes, %d writer%s (p50 / p99) | %.0f a second, %.2f / %.2f ms | reads the same way %.0f a second, "
+        print("| durable property writes, %d writer%s (p50 / p99) | %.0f per second, %.2f / %.2f ms | reads the same way %.0f per second, "
               "%.2f / %.2f ms; fdatasync %.2f ms | %.2f | %s |"
               % (row["writers"], "" if row["writers"] == 1 else "s", writes["perSecond"], writes["p50"], writes["p99"],
                  reads["perSecond"], reads["p50"], reads["p99"], sync, writes["perSecond"] / reads["perSecond"],
-                 "10,000 a second" if row["writers"] == 256 else "–"))
+                 "10,000 per second" if row["writers"] == 256 else "–"))
     pushes = figures["pushes"]
-    print("| pushes delivered to %d subscribers (%d writes, one after the other) | %.0f a second, %d of %d | – | – | – |"
+    print("| pushes delivered to %d subscribers (%d writes, one after the other) | %.0f per second, %d of %d | – | – | – |"
           % (pushes["subscribers"], pushes["writes"], pushes["perSecond"], pushes["delivered"],
              pushes["subscribers"] * pushes["writes"]))
     idle = figures["idle"]
-    print("| an idle registered device, of %d (hub / broker memory, CPU of both) | %.1f / %.1f kB, %.0f µs a second | – | – | – |"
+    print("| an idle registered device, of %d (hub / broker memory, CPU of both) | %.1f / %.1f kB, %.0f µs per second | – | – | – |"
           % (idle["devices"], idle["hubKilobytes"], idle["brokerKilobytes"], idle["cpuMicrosecondsPerSecond"]))
 
 
@@ -161,7 +161,7 @@ def main():
 
     daemon = MeasuredDaemon(options.binaries, {"street": LONG_GOP, "hd": HD})
     try:
-        # Deep into the first group of pictures, which is ten seconds long.
+        # Late in the first group of pictures, which is ten seconds long.
         time.sleep(9)
         first, edge = first_frames(daemon, "street", options.rounds)
         total, share, threads, frames = cpu_per_frame(daemon, ["hd"], 8)
@@ -176,7 +176,7 @@ def main():
     finally:
         daemon.stop()
 
-    # Fewer pauses, warmer caches: what a picture costs a box that has something to do.
+    # Fewer pauses and warmer caches: the cost of a picture on a busy box.
     names = ["hd%d" % number for number in range(8)]
     daemon = MeasuredDaemon(options.binaries, {name: HD for name in names})
     try:
@@ -194,7 +194,7 @@ def main():
           % (len(first), statistics.median(first), percentile(first, 0.95)))
     print("| play → live edge (p50 / p95) | %.2f / %.2f s | – | – | 1.5 s |"
           % (statistics.median(edge), percentile(edge, 0.95)))
-    print("| CPU a decoded frame, whole channel, 720p H.264 (%d frames) | %.2f ms | ffmpeg -f null: %.2f ms | %.2f | 1.05 |"
+    print("| CPU per decoded frame, whole channel, 720p H.264 (%d frames) | %.2f ms | ffmpeg -f null: %.2f ms | %.2f | 1.05 |"
           % (frames, share * 1000, reference * 1000, share / reference))
     print("| the same with the camera's own reading and packetising | %.2f ms | ffmpeg -f null: %.2f ms | %.2f | – |"
           % (total * 1000, reference * 1000, total / reference))

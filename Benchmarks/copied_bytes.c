@@ -1,4 +1,4 @@
-// Counts the bytes that a program copies: preloaded by copied_bytes.py, in the place of libc's memcpy and memmove.
+// Counts the bytes that a program copies: copied_bytes.py preloads it, and it replaces libc's memcpy and memmove.
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <stdatomic.h>
@@ -9,7 +9,7 @@
 static _Atomic unsigned long long before_start;
 static _Atomic unsigned long long *copied = &before_start;
 
-// The file of the counter is named by COPIED_BYTES.
+// COPIED_BYTES names the counter's file.
 __attribute__((constructor)) static void open_counter(void) {
     const char *path = getenv("COPIED_BYTES");
     int file = path ? open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600) : -1;
@@ -21,7 +21,7 @@ __attribute__((constructor)) static void open_counter(void) {
     close(file);
 }
 
-// A string instruction, since a loop would be compiled into a call of memcpy.
+// A string instruction, because the compiler would turn a loop into a call of memcpy.
 void *memmove(void *target, const void *source, size_t count) {
     char *to = target;
     const char *from = source;

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Counts the bytes that a daemon copies for each picture that it decodes and each reader of raw video gets.
+"""Counts the bytes that a daemon copies for each picture that it decodes and sends to the readers of raw video.
 
 Usage: copied_bytes.py BIN-DIRECTORY [--readers 0,1,2,4] [--frames 100] [--clip CLIP]
 
-Every memcpy and memmove of the daemon is counted (copied_bytes.c, x86-64); what the kernel copies into a socket is not.
-The row of 0 readers is what everything but raw video copies meanwhile. A machine that is busy changes nothing but how
-many pictures a reader loses, which the last column tells.
+It counts every memcpy and memmove of the daemon (copied_bytes.c, x86-64), but not the kernel's copies into a socket.
+The row of 0 readers contains everything except raw video. On a busy machine only the number of pictures changes that
+a reader loses, which the last column shows.
 """
 import argparse
 import os
@@ -70,7 +70,7 @@ def main():
     subprocess.run(
         ["cc", "-O2", "-fno-builtin", "-fPIC", "-shared", "-o", folder + "/copied_bytes.so",
          os.path.join(os.path.dirname(os.path.abspath(__file__)), "copied_bytes.c")], check=True)
-    print("| readers | MB copied a picture | MB read by one | pictures lost |")
+    print("| readers | MB copied per picture | MB read by one | pictures lost |")
     print("| --- | --- | --- | --- |")
     for readers in map(int, arguments.readers.split(",")):
         row = measure(arguments.binaries, arguments.clip, readers, arguments.frames, folder)

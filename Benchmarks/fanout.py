@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Measures a daemon's fan-out through its own door, beside a plain loop of C in the same run; prints a Markdown table.
+"""Measures a daemon's fan-out by WHEP, and a loop in C as reference in the same run; prints a Markdown table.
 
 Usage: fanout.py BIN-DIRECTORY PEER-BENCH [--viewers 1,10,50,100] [--seconds 10] [--rounds 1]
 
 A daemon on core 0 serves a clip of 4 Mbit/s to viewers on core 1, which call it by WHEP and answer ICE, DTLS and RTCP
-as browsers do. Its CPU is that of its whole process, the reading of the camera included. The reference seals and sends
+like browsers. Its CPU time is that of its whole process, including reading the camera. The reference seals and sends
 as many packets of the same size from core 0.
 """
 import argparse
@@ -23,7 +23,7 @@ WARM_UP = 4
 
 
 def make_clip(path):
-    """Noise keeps the encoder at its rate; no B-frames, since browsers take none."""
+    """Noise keeps the encoder at its rate; no B-frames, because browsers do not support them."""
     subprocess.run(
         ["ffmpeg", "-v", "error", "-f", "lavfi", "-i",
          "testsrc2=size=1280x720:rate=%d,noise=alls=40:allf=t" % FRAMES_A_SECOND, "-t", "20", "-c:v", "libx264",
@@ -75,7 +75,7 @@ class Watchers:
 
 
 def measure(daemon, program, count, seconds):
-    """One row: CPU-seconds a Gbit of the daemon and of the reference, and what the viewers got."""
+    """One row: CPU-seconds per Gbit of the daemon and of the reference, and the viewers' results."""
     memory = daemon.pss()
     watchers = Watchers(program, count)
     watchers.connect(daemon)
@@ -106,7 +106,7 @@ def main():
     arguments.add_argument("program")
     arguments.add_argument("--viewers", default="1,10,50,100")
     arguments.add_argument("--seconds", type=float, default=10)
-    arguments.add_argument("--rounds", type=int, default=1, help="the median of so many is printed")
+    arguments.add_argument("--rounds", type=int, default=1, help="the number of rounds whose median is printed")
     options = arguments.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         clip = os.path.join(folder, "clip.mp4")
@@ -124,8 +124,8 @@ def main():
             daemon.stop()
     print("Fan-out of one camera by WHEP through the daemon, congestion control on, %g s each%s.\n"
           % (options.seconds, ", medians of %d" % options.rounds if options.rounds > 1 else ""))
-    print("| viewers | CPU-s/Gbit | reference | ratio | core of the daemon | core of the viewers | Mbit/s a viewer "
-          "| frames got | frames lost | packets lost | kB a viewer |")
+    print("| viewers | CPU-s/Gbit | reference | ratio | core of the daemon | core of the viewers | Mbit/s per viewer "
+          "| frames got | frames lost | packets lost | kB per viewer |")
     print("| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |")
     for count, rounds in rows.items():
         row = {name: statistics.median(each[name] for each in rounds) for name in rounds[0]}

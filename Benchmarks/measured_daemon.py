@@ -1,4 +1,4 @@
-"""A daemon under measurement, and what the kernel says of it."""
+"""A daemon for measurements, and the kernel's data about it."""
 import http.client
 import json
 import os
@@ -26,10 +26,10 @@ class UnixConnection(http.client.HTTPConnection):
 
 
 class MeasuredDaemon:
-    """`configuration`: the text of a configuration file, or none; `core`: the one it runs on, or any."""
+    """`configuration`: the text of a configuration file, or none; `core`: the core it runs on, or any."""
 
     def __init__(self, binaries, cameras={}, configuration=None, core=None):
-        # Beside the sources: the temporary folder may be memory, where an fdatasync costs nothing.
+        # In the sources' folder, because the temporary folder may be memory, where fdatasync costs nothing.
         self.folder = tempfile.mkdtemp(prefix=".bench-", dir=ROOT)
         self.socket = os.path.relpath(os.path.join(self.folder, "s"))
         command = [os.path.join(binaries, "iotvideod"), "--data-dir", self.folder + "/data", "--socket", self.socket]
@@ -51,7 +51,7 @@ class MeasuredDaemon:
         self.connection = UnixConnection(self.socket)
 
     def send(self, method, path, body=None, type="application/json"):
-        """The answer and its content. Ends the program when the daemon refuses."""
+        """Returns the answer and its content. Ends the program if the daemon refuses."""
         self.connection.request(method, path, body, {"Content-Type": type} if body else {})
         answer = self.connection.getresponse()
         content = answer.read()
@@ -68,7 +68,7 @@ class MeasuredDaemon:
         return (int(fields[11]) + int(fields[12])) / TICKS
 
     def thread_cpu(self):
-        """Seconds of each living thread, added up by the thread's name without what counts it."""
+        """Seconds of CPU of each living thread, summed by the kind of thread."""
         used = {}
         for task in os.listdir("/proc/%d/task" % self.process.pid):
             try:

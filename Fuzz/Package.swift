@@ -1,7 +1,7 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// Built by fuzz.sh, with the sanitizers.
+// fuzz.sh builds it, with the sanitizers.
 let package = Package(
     name: "Fuzz",
     dependencies: [

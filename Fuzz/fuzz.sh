@@ -1,17 +1,17 @@
 #!/bin/sh
-# Runs libFuzzer with address sanitizer on every target, or on those named: fuzz.sh [TARGET...]
-#   FUZZ_SECONDS  how long each (600)
-#   FUZZ_MERGE=1  afterwards takes the smallest inputs that reach all that was reached into Corpora
-# What crashes is written to Corpora/TARGET/crash-*; the tests replay it from then on.
+# Runs libFuzzer with AddressSanitizer on every target, or on those named: fuzz.sh [TARGET...]
+#   FUZZ_SECONDS  the time for each target (600)
+#   FUZZ_MERGE=1  afterwards copies the smallest inputs that reach all the covered code into Corpora
+# Inputs that crash are written to Corpora/TARGET/crash-*; from then on the tests replay them.
 set -eu
 cd "$(dirname "$0")"
 SWIFT=${SWIFT:-swift}
 FOUND=.build/found
-# Testable, since the targets look inside. SwiftPM's own --sanitize leaves out the coverage.
+# Testable, because the targets use internals. SwiftPM's own --sanitize omits the coverage.
 $SWIFT build -c release --product peer-fuzz -Xswiftc -sanitize=fuzzer,address -Xswiftc -enable-testing \
     -Xswiftc -parse-as-library
 FUZZER=.build/release/peer-fuzz
-# Swift's runtime keeps what it makes once; its backtraces would hang in a fuzzer that crashes.
+# Swift's runtime never frees its metadata, which is not a leak; its backtraces would hang in a fuzzer that crashes.
 export ASAN_OPTIONS=detect_leaks=0:handle_abort=1 SWIFT_BACKTRACE=enable=no
 targets=${*:-$(sed -n '/static let all/,/]/p' Targets/FuzzTarget.swift | grep -o '\.[a-z0-9]*' | tr -d .)}
 for target in $targets; do

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes man/iotctl.1 on standard output from what `iotctl --experimental-dump-help` says: iotctl.py IOTCTL."""
+"""Writes man/iotctl.1 on standard output from the output of `iotctl --experimental-dump-help`: iotctl.py IOTCTL."""
 
 import json
 import re
@@ -19,7 +19,7 @@ controls
 .BR iotvideod (8)
 through its HTTP API: it lists and watches cameras, reads and writes their thing models, shares them, and makes tokens.
 .PP
-It finds the daemon by
+It finds the daemon with
 .BR \-\-url ,
 .BR \-\-socket ,
 the variable
@@ -28,35 +28,48 @@ the user's own socket,
 .IR $XDG_RUNTIME_DIR/iotvideod.sock ,
 and then the system's,
 .IR /run/iotvideod/iotvideod.sock .
-A device is named by its id or its name.
-The common options may stand before the command, too.
+A device is identified by its id or its name.
+The common options may also be before the command.
 .PP
-What removes something asks first; where standard input is not a terminal, it needs
-.BR \-\-yes .
+Commands with
+.B \-\-yes
+ask before they remove something; if standard input is not a terminal, they need it.
 .PP
-Another machine's certificate is accepted when the authority of
+Another machine's certificate is accepted if the authority of
 .BR \-\-ca ,
 or one that the system trusts, has signed it.
 Otherwise
 .B iotctl
-shows on a terminal the fingerprint of its authority and asks once whether to trust it, as
-.BR ssh (1)
-does; in a script it refuses.
-Later a certificate of another authority is refused.
+shows the fingerprint of the certificate's authority (or of a self\-signed certificate) and asks whether to trust it, like
+.BR ssh (1);
+without a terminal it refuses the certificate.
+Later, a certificate of another authority is refused.
 .PP
 Results are tables for people, or JSON with
 .BR \-\-json .
-Tables are as wide as the terminal, and whole in a file or a pipe.
-Errors go to standard error, each with a number, a name and what to do; with
+Tables are cut to the width of the terminal, but not in a file or a pipe.
+Errors are printed on standard error, each with a number, a name and a remedy; with
 .B \-\-json
 each is one JSON object.
-Secrets are read from files, standard input or a prompt, never from the command line.
+Secrets are read from files, standard input or a prompt; only
+.B net qr
+also accepts them on the command line.
+"""
+
+COMMON = r""".B net qr
+and
+.B net ap
+take only
+.B \-\-json
+and
+.B \-\-help
+of these.
 """
 
 OUTRO = r""".SH EXIT STATUS
 .TP
 .B 0
-It worked.
+The command succeeded.
 .TP
 .B 1
 The operation failed.
@@ -68,7 +81,7 @@ The command line is wrong.
 The daemon is not reachable.
 .TP
 .B 130
-A signal ended a question on the terminal: 128 and the signal's number.
+A signal ended a question on the terminal: 128 plus the signal's number.
 .SH ENVIRONMENT
 .TP
 .B IOTCTL_SOCKET
@@ -79,17 +92,18 @@ The file with the bearer token for
 .BR \-\-url .
 .TP
 .B XDG_RUNTIME_DIR
-Where the user's own daemon has its socket.
+The directory of the socket of the user's own daemon.
 .TP
 .B XDG_STATE_HOME
-Where what was trusted is kept;
-.I ~/.local/state
-without it.
+The base directory of
+.IR known_hosts ;
+by default
+.IR ~/.local/state .
 .SH FILES
 .TP
 .I $XDG_STATE_HOME/iotctl/known_hosts
-The certificates that were trusted, a line each.
-Removing a line forgets one.
+The trusted certificates, one per line.
+Remove a line to stop trusting its certificate.
 .SH EXAMPLES
 .nf
 iotctl status
@@ -131,7 +145,7 @@ def usage(argument):
 
 
 def visible(command):
-    """Without help and version, which every command has, and what the shared options say once."""
+    """The arguments without help and version, which every command has."""
     found = []
     for argument in command.get("arguments", []):
         if not argument.get("shouldDisplay", True):
@@ -149,14 +163,16 @@ def describe(argument):
     if values and values[0] not in words:
         words += (" " if words else "") + "One of " + ", ".join(values) + "."
     default = argument.get("defaultValue")
-    if default and default != "false":
-        words += f" Default: {default}."
+    if default and default.lstrip("-") in {n["name"] for n in argument.get("names", [])}:
+        words += " This is the default."
+    elif default and default != "false":
+        words += f" (default: {default})"
     text.append(roff(words.strip()) or "\\&")
     return text
 
 
 def discuss(text):
-    """What a command's help says at length: paragraphs, and lines that are indented as they stand."""
+    """A command's long help: paragraphs, and indented lines that keep their form."""
     out = []
     for paragraph in re.split(r"\n\n+", text.strip()):
         lines = paragraph.split("\n")
@@ -188,14 +204,14 @@ def main():
     dump = subprocess.run([sys.argv[1], "--experimental-dump-help"], check=True, capture_output=True, text=True).stdout
     root = json.loads(dump)["command"]
     commands = list(leaves(root, []))
-    # What most commands take is told once.
+    # The options of most commands are described once.
     counts = {}
     for _, command in commands:
         for argument in visible(command):
             if argument["kind"] != "positional":
                 counts.setdefault(json.dumps(argument, sort_keys=True), []).append(argument)
     shared = {key: found[0] for key, found in counts.items() if len(found) > len(commands) * 0.6}
-    out = [INTRO.rstrip("\n"), ".SH COMMON OPTIONS"]
+    out = [INTRO.rstrip("\n"), ".SH COMMON OPTIONS", COMMON.rstrip("\n")]
     for argument in shared.values():
         out += describe(argument)
     out += [".TP", "\\fB\\-h\\fR, \\fB\\-\\-help\\fR", "Prints a command's options.", ".SH COMMANDS"]

@@ -1,16 +1,17 @@
 #!/bin/bash
-# deps-check.sh — installs debian-packages*.txt in a clean Debian 12, and requires that every program, Python module and
-# GStreamer element that the tests, the packaging and the Makefile call is there then.
+# deps-check.sh — installs debian-packages*.txt in a clean Debian 12, and checks that every program, Python module and
+# GStreamer element that the tests, the packaging and the Makefile use is then installed.
 #
-# A machine on which somebody works has what a list forgot. Needs root, for debootstrap and chroot.
+# The clean Debian shows what a list lacks, because a developer's machine often has it anyway. Needs root, for
+# debootstrap and chroot.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-# Those that tests name where they run them.
+# The programs that tests name in their calls.
 named=$(git ls-files -z 'Tests/*.swift' '*.py' | xargs -0 cat | tr -s '\n ' ' ' |
     grep -oE '(named\( ?"|"/usr/bin/|arguments = \[ ?"|(Popen|run)\( ?\[ ?"|(namespace|prefix)\([a-z]*\) \+ \[ ?"|wrapper: \["|command = \[")[a-z_][a-z_0-9]*"' |
     sed -e 's/"$//' -e 's/.*["/]//' | sort -u)
-# And those that scripts call, or that are found in another way.
+# The programs that scripts call, or that are found in another way.
 programs=(
     $named
     awk bash bridge cmp curl gzip ip make man mosquitto mosquitto_passwd nft openssl pkg-config python3 sed setpriv sysctl
@@ -21,7 +22,7 @@ programs=(
     java tsc
     # Tests/InteropTests/DNSSD
     avahi-browse avahi-daemon avahi-publish dbus-daemon nsenter ss
-    # Playwright looks for it by its name.
+    # Playwright starts it by its name.
     chromium
 )
 namespaces=(Gst GstRtspServer GstSdp GstWebRTC)
@@ -29,7 +30,7 @@ elements=(
     # rtsp_server.py
     aacparse filesrc h264parse h265parse matroskademux qtdemux queue rtph264pay rtph265pay rtpmp4gpay rtppcmapay rtppcmupay
     tsdemux
-    # gstreamer_peer.py; webrtcbin needs the last ones, too
+    # gstreamer_peer.py; webrtcbin itself needs the last ones
     audioconvert audioresample audiotestsrc avdec_h264 fakesink level openh264enc opusdec opusenc rtph264depay rtpopusdepay
     rtpopuspay videotestsrc webrtcbin
     dtlsdec dtlsenc nicesink nicesrc rtpbin sctpdec sctpenc srtpdec srtpenc
@@ -46,7 +47,7 @@ fi
 root=$(mktemp -d)
 trap 'umount "$root/proc" "$root/opt/swift" 2>/dev/null || true; rm -rf --one-file-system "$root"' EXIT
 packaging/deb/clean-root.sh "$root"
-# The toolchain is no Debian package.
+# The toolchain is not a Debian package.
 mkdir -p "$root/opt/swift"
 mount --bind -o ro "$(dirname "$(dirname "$(dirname "$(realpath "$(command -v swift)")")")")" "$root/opt/swift"
 mkdir "$root/tmp/packaging"
@@ -80,8 +81,8 @@ for name in sys.argv[1:]:
 missing+=($absent)
 inside python3 -m venv /tmp/environment >/dev/null || missing+=("python3 -m venv")
 if [ ${#missing[@]} -gt 0 ]; then
-    echo "deps-check: no package of the lists brings:" >&2
+    echo "deps-check: no package of the lists contains:" >&2
     printf '  %s\n' "${missing[@]}" >&2
     exit 1
 fi
-echo "deps-check: ${#programs[@]} programs, ${#namespaces[@]} modules and ${#elements[@]} elements are there"
+echo "deps-check: ${#programs[@]} programs, ${#namespaces[@]} modules and ${#elements[@]} elements are installed"

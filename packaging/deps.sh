@@ -1,5 +1,5 @@
 #!/bin/bash
-# deps.sh LIST… — says which Debian packages of the lists are missing, and installs them.
+# deps.sh LIST… — prints which Debian packages of the lists are missing, and installs them.
 set -euo pipefail
 
 if ! command -v swift >/dev/null; then
@@ -7,7 +7,7 @@ if ! command -v swift >/dev/null; then
     exit 1
 fi
 
-# Only now: a toolchain that was just unpacked may lack the libraries that the packages bring.
+# Called after the installation, because a toolchain that was just unpacked may need the packages' libraries.
 check_swift() {
     local said version
     if ! said=$(swift --version 2>&1); then
@@ -23,7 +23,7 @@ check_swift() {
 
 mapfile -t wanted < <(sed -e 's/#.*//' -e '/^[[:space:]]*$/d' "$@")
 if ! command -v dpkg-query >/dev/null; then
-    echo "this is no Debian: install what provides these packages there:" >&2
+    echo "this system is not Debian: install the equivalents of these packages:" >&2
     printf '  %s\n' "${wanted[@]}" >&2
     check_swift
     exit 0
@@ -50,7 +50,7 @@ else
     exit 1
 fi
 "${as_root[@]}" apt-get update --quiet
-# No questions (tshark has one) and no daemons that nobody asked for: the hub starts a mosquitto of its own.
+# No questions (tshark has one) and no recommended daemons: the hub starts its own mosquitto.
 "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive \
     apt-get install --yes --quiet --no-install-recommends "${missing[@]}"
 check_swift

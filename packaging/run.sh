@@ -1,18 +1,18 @@
 #!/bin/bash
-# run.sh BIN CAMERA [ADDRESS[:PORT]] — runs the daemon with one camera and says what to try next. Everything it makes is
-# in .run/. With an address of this machine, other boxes join its hub there.
+# run.sh BIN CAMERA [ADDRESS[:PORT]] — runs the daemon with one camera and prints what to try next. All its files are in
+# .run/. With an address of this machine, other boxes can join its hub there.
 set -euo pipefail
 
 bin=$1
 camera=$2
 hub=${3:-}
-# A file is named from here, the configuration's paths from .run/.
+# CAMERA is relative to this folder, the configuration's paths are relative to .run/.
 case $camera in
     *://* | /*) ;;
     *) camera=$PWD/$camera ;;
 esac
 
-# The camera may have a password in its URL: that is accepted only in a private file.
+# The camera's URL may contain a password, which is accepted only in a private file.
 umask 077
 mkdir -p .run
 quoted=${camera//\'/\'\'}
@@ -54,13 +54,13 @@ show() {
     done
 }
 
-# A relative socket path, since an absolute one may be too long.
+# A relative socket path, because an absolute one may be too long.
 "$bin/iotvideod" --config .run/iotvideod.yaml --socket .run/iotvideod.sock > >(show) &
 daemon=$!
 trap 'kill -TERM "$daemon" 2>/dev/null || true' INT TERM
 status=0
 wait "$daemon" || status=$?
-# A signal interrupts the first wait; the daemon then needs a moment to end in order.
+# A signal interrupts the first wait; the daemon then needs a moment to stop cleanly.
 if kill -0 "$daemon" 2>/dev/null; then
     status=0
     wait "$daemon" || status=$?

@@ -3,8 +3,8 @@ import NIOCore
 import NIOPosix
 import PeerTransport
 
-/// Two peers on this machine open a data channel, say hello, and part: `swift run two-peers`.
-/// `docs/peer-transport.md` walks through it.
+/// Two peers on this machine open a data channel, exchange greetings and close: `swift run two-peers`.
+/// `docs/peer-transport.md` explains it.
 @main
 enum TwoPeers {
     static func main() async throws {
@@ -18,7 +18,7 @@ enum TwoPeers {
         let certificate = try PeerCertificate.generate()
         let (said, voice) = AsyncStream.makeStream(of: String.self)
 
-        // A peer lives on its socket's event loop; so does everything that is done with it.
+        // A peer is confined to its socket's event loop; so is all code that uses it.
         try await group.next().submit {
             var offering: Peer?
             offering = try caller.makePeer(
@@ -47,7 +47,7 @@ enum TwoPeers {
                 }
             }
             try offering?.openDataChannel(label: "greetings")
-            // Real peers send the descriptions' text to each other, over whatever link they have.
+            // Real peers send each other the descriptions' text, over any connection.
             let offer = try offering?.createOffer().text ?? ""
             let answer = try answering?.createAnswer(to: SessionDescription(parsing: offer)).text ?? ""
             try offering?.setAnswer(SessionDescription(parsing: answer))
@@ -60,7 +60,7 @@ enum TwoPeers {
     }
 
     private static func configuration(isControlling: Bool) -> PeerConfiguration {
-        // No addresses: makePeer fills in the socket's own.
+        // No addresses: makePeer adds the socket's own.
         var configuration = PeerConfiguration(hostAddresses: [], isControlling: isControlling)
         configuration.dataChannels = DataChannelConfiguration()
         return configuration

@@ -1,10 +1,11 @@
 import NIOCore
 
+@testable import IoTCore
 @testable import NetConfig
 
 extension FuzzTarget {
-    /// What is read is written and read again the same. A machine that announces and looks for cameras sends few
-    /// packets for one, none too long, and keeps what is bounded.
+    /// A parsed message, written and parsed again, is the same. A machine that announces and looks for cameras sends
+    /// few packets in answer to one, none too long, and its storage is bounded.
     static let dns = FuzzTarget(
         "dns",
         cost: ReadingCost(size: DNSMessage.maximumSize) { input in
@@ -14,15 +15,15 @@ extension FuzzTarget {
     ) { input in
         if let message = DNSMessage(parsing: input) {
             let written = message.encoded()
-            // Writing may use compression where the input did not, or the other way round.
+            // Writing may use compression where the input did not, or the reverse.
             if written.count <= DNSMessage.maximumSize {
                 guard let again = DNSMessage(parsing: written) else {
-                    throw FuzzFailure(description: "\(message) cannot be read again")
+                    throw FuzzFailure(description: "\(message) cannot be parsed again")
                 }
                 try require(again == message, "\(message) became \(again)")
             }
             try require(
-                message.questions.count + message.answers.count <= input.count / 5, "more than there is room for")
+                message.questions.count + message.answers.count <= input.count / 5, "more records than fit")
         }
         var machine = DNSMachine()
         for datagram in datagrams(input) { machine.receive(Array(datagram.readableBytesView)) }

@@ -3,8 +3,8 @@ import NIOCore
 
 @testable import RTP
 
-/// An input is a run of packets: a byte of flags, two of length, the payload. Flags: 1 the marker, 2 a gap before it,
-/// 4 a new timestamp.
+/// An input is a run of packets: a byte of flags, two of length, the payload. Flags: 1 the marker, 2 a gap before the
+/// packet, 4 a new timestamp.
 private func frames(_ input: [UInt8], codec: RTPCodec) throws -> [MediaFrame] {
     var depacketizer = try Depacketizer(codec: codec)
     var rest = ByteBuffer(bytes: input)
@@ -32,7 +32,7 @@ extension FuzzTarget {
     static let h264 = FuzzTarget("h264") { try checkVideo($0, "H264") }
     static let h265 = FuzzTarget("h265") { try checkVideo($0, "H265") }
 
-    /// Every picture is a row of NAL units, each with its length in four bytes, that fills it exactly.
+    /// Every picture consists of NAL units, each with its length in four bytes, that fill it exactly.
     private static func checkVideo(_ input: [UInt8], _ name: String) throws {
         let codec = RTPCodec(
             payloadType: 96, encodingName: name, clockRate: 90_000, formatParameters: ["packetization-mode": "1"])
@@ -44,7 +44,7 @@ extension FuzzTarget {
                     rest.readSlice(length: Int(length)) != nil
                 else { throw FuzzFailure(description: "a picture's NAL units do not fill it") }
             }
-            // What was put together can be cut again.
+            // An assembled picture can be packetised again.
             var packetizer = Packetizer(codec: codec)
             let packets = try packetizer.packetize(frame)
             try require(packets.allSatisfy { $0.payload.readableBytes <= 1_100 }, "a payload is too long")
@@ -52,14 +52,14 @@ extension FuzzTarget {
         }
     }
 
-    /// Access units are not empty, within AAC-hbr's 13 bits, and no more than the input can hold.
+    /// Access units are not empty, have at most AAC-hbr's 13 bits of size, and together are not longer than the input.
     static let aac = FuzzTarget("aac") { input in
         let codec = RTPCodec(
             .audio(
                 AudioParameters(codec: .aac, sampleRate: 48_000, channels: 2, audioSpecificConfig: [0x11, 0x90])),
             payloadType: 98)
         let frames = try frames(input, codec: codec)
-        try require(frames.reduce(0) { $0 + $1.bytes.readableBytes } <= input.count, "more sound than came")
-        try require(frames.allSatisfy { (1...8_191).contains($0.bytes.readableBytes) }, "an access unit of odd size")
+        try require(frames.reduce(0) { $0 + $1.bytes.readableBytes } <= input.count, "more sound than received")
+        try require(frames.allSatisfy { (1...8_191).contains($0.bytes.readableBytes) }, "an access unit of wrong size")
     }
 }

@@ -4,7 +4,7 @@ import NIOCore
 @testable import NetConfig
 
 extension FuzzTarget {
-    /// What is read of a stranger's datagram is written and read again the same, answered little, and fit for people.
+    /// A parsed datagram, written and parsed again, is the same; it gets few answers, and its texts are safe to show.
     static let discovery = FuzzTarget(
         "discovery",
         cost: ReadingCost { input in
@@ -15,13 +15,13 @@ extension FuzzTarget {
         if let message = try? WSDMessage(input) {
             for target in targets(message) {
                 let again = try WSDMessage(WSDMessage(id: "urn:uuid:1", body: .hello(target)).bytes)
-                try require(targets(again).map(\.endpoint) == [target.endpoint], "\(target.endpoint) became another")
-                try require(targets(again).map(\.scopes) == [target.scopes], "\(target.scopes) became others")
+                try require(targets(again).map(\.endpoint) == [target.endpoint], "\(target.endpoint) changed")
+                try require(targets(again).map(\.scopes) == [target.scopes], "\(target.scopes) changed")
                 let device = DiscoveredDevice(target, from: IPAddress("192.0.2.1"))
                 for text in [device.name, device.model, device.serialNumber].compactMap({ $0 }) {
                     try require(text.utf8.count <= DeviceText.maximumSize && text.isStreamSafe, "'\(text)' was kept")
                 }
-                for url in device.serviceURLs { try require(ServiceURL(url)?.text == url, "\(url) became another") }
+                for url in device.serviceURLs { try require(ServiceURL(url)?.text == url, "\(url) changed") }
             }
         }
         try checkResponder(input)

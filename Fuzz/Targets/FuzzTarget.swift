@@ -1,16 +1,16 @@
 import NIOCore
 
-/// Something that reads what a stranger or a peer sends.
+/// A parser of input from strangers or peers.
 ///
-/// A new one is a file beside this one that makes a `FuzzTarget`, and its name in `all`. libFuzzer runs it (`make
-/// fuzz`), and the tests replay what is in Corpora under its name.
+/// A new target is a file in this folder that makes a `FuzzTarget`, and its name in `all`. libFuzzer runs it (`make
+/// fuzz`), and the tests replay the files of its name in Corpora.
 struct FuzzTarget: Sendable {
     let name: String
 
-    /// Throws when a property does not hold; an input that is refused is no failure.
+    /// Throws if a property does not hold; a refused input is not a failure.
     let check: @Sendable ([UInt8]) throws -> Void
 
-    /// What must cost no more than its input's size; `nil` where that is not a property.
+    /// The parser whose cost must be linear in the input's size; `nil` if that is not a property.
     let cost: ReadingCost?
 
     static let all =
@@ -37,14 +37,14 @@ func require(_ condition: Bool, _ property: @autoclosure () -> String) throws {
     guard condition else { throw FuzzFailure(description: property()) }
 }
 
-/// An input as several: each datagram has two bytes in front, its length, cut to what is there.
+/// Splits an input into datagrams: two bytes in front of each are its length, cut to the rest of the input.
 func datagrams(_ input: [UInt8], maximum: Int = 64) -> [ByteBuffer] {
     var rest = ByteBuffer(bytes: input)
     var datagrams: [ByteBuffer] = []
     while datagrams.count < maximum, let length = rest.readInteger(as: UInt16.self) {
         let count = min(Int(length) & 0x7FF, rest.readableBytes)
         guard let datagram = rest.readSlice(length: count) else { break }
-        // A storage of its own, so that reading past its end is noticed.
+        // Each has its own storage, so that the sanitizer notices reads beyond its end.
         datagrams.append(ByteBuffer(bytes: datagram.readableBytesView))
     }
     return datagrams

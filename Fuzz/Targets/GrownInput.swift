@@ -1,13 +1,13 @@
-/// An input in which a part comes again and again, as an attacker makes one out of something small: more members, more
-/// lines, a longer run of one character.
+/// An input in which a part is repeated, as an attacker enlarges a small input: more members, more lines, a longer run
+/// of one character.
 struct GrownInput: Sendable {
     private let before: ArraySlice<UInt8>
     private let part: ArraySlice<UInt8>
     private let after: ArraySlice<UInt8>
-    /// Whether each copy's digits count up, so that no two are the same.
+    /// Whether the digits of each copy count up, so that no two copies are equal.
     private let isNumbered: Bool
 
-    /// - Parameter choice: which part, out of all; the same one for the same number.
+    /// - Parameter choice: Chooses the part; the same number chooses the same part.
     init(_ input: [UInt8], choice: UInt64) {
         var choice = choice
         func next(_ count: Int) -> Int {
@@ -19,9 +19,9 @@ struct GrownInput: Sendable {
             return Int((value ^ (value >> 31)) % UInt64(max(1, count)))
         }
         var start = next(input.count)
-        // Short parts as often as long ones.
+        // Short parts are as frequent as long ones.
         var end = min(input.count, start + 1 + next(1 << next(8)))
-        // No character of several bytes is cut, or the copies would not be UTF-8.
+        // A multi-byte character is not cut, because the copies would not be UTF-8.
         while start > 0, Self.isContinuation(input[start]) { start -= 1 }
         while end < input.count, Self.isContinuation(input[end]) { end += 1 }
         before = input[..<start]
@@ -32,7 +32,7 @@ struct GrownInput: Sendable {
 
     private static func isContinuation(_ byte: UInt8) -> Bool { byte & 0xC0 == 0x80 }
 
-    /// With as many copies as `size` bytes have room for, and one at least.
+    /// The input with as many copies as fit into `size` bytes, and at least one.
     func bytes(_ size: Int) -> [UInt8] {
         var bytes = Array(before)
         var number = 0

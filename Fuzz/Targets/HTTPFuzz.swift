@@ -2,7 +2,7 @@ import NIOCore
 import NIOEmbedded
 import NIOHTTP1
 
-// The daemon is a program, and its gateway no product: another package cannot import them, so Fuzz compiles these
+// The daemon is a program, and its gateway is not a product: another package cannot import them, so Fuzz compiles these
 // sources itself.
 #if canImport(iotvideod)
     import Gateway
@@ -10,8 +10,8 @@ import NIOHTTP1
 #endif
 
 extension FuzzTarget {
-    /// A head that gets past the guard is ASCII with one host, and the same however the bytes come; what is read of it
-    /// before anybody is known costs its length.
+    /// A head that the guard accepts is ASCII with one host, and the same however the bytes are cut; the cost before
+    /// authentication is linear in its length.
     static let http = FuzzTarget(
         "http",
         cost: ReadingCost { input in
@@ -42,12 +42,12 @@ extension FuzzTarget {
     }
 }
 
-/// What comes out of bytes at the API's port, up to the guard.
+/// The heads that the API's port reads from these bytes, up to the guard.
 private struct HTTPHeads {
     private(set) var heads: [HTTPRequestHead] = []
     private(set) var hasFailed = false
 
-    /// - Parameter cuts: where the bytes are cut into several reads.
+    /// - Parameter cuts: Where the bytes are cut into several reads.
     init(_ input: [UInt8], cuts: [Int]) {
         let channel = EmbeddedChannel()
         let limits = APILimits()
@@ -70,7 +70,7 @@ private struct HTTPHeads {
         while let part = try? channel.readInbound(as: HTTPServerRequestPart.self) {
             if case .head(let head) = part { heads.append(head) }
         }
-        // An end in the middle of a request is no failure of the bytes.
+        // An end in the middle of a request is not a failure of the bytes.
         _ = try? channel.finish(acceptAlreadyClosed: true)
     }
 }

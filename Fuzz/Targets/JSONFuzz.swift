@@ -1,22 +1,22 @@
 @testable import IoTCore
 
 extension FuzzTarget {
-    /// What is read is written and read again the same, and holds no text that costs more than its length.
+    /// A parsed text, written and parsed again, is the same, and contains no text with a non-linear cost.
     static let json = FuzzTarget(
         "json",
         cost: ReadingCost { input in
-            // Written, too: that compares the names.
+            // Writing is included, because it compares the names.
             _ = (try? JSONValue(parsing: input))?.jsonText
         }
     ) { input in
         guard let value = try? JSONValue(parsing: input) else { return }
         try require(value.hasSafeTexts, "a text with a long run of combining marks was read")
-        try require(value.depth <= JSONParser.defaultMaximumDepth, "deeper than what is read")
+        try require(value.depth <= JSONParser.defaultMaximumDepth, "deeper than the parser's limit")
         let text = value.jsonText
         let again = try JSONValue(parsing: text)
         try require(again == value, "\(text) became \(again.jsonText)")
         try require(Array(again.jsonText.utf8) == Array(text.utf8), "\(text) became \(again.jsonText)")
-        try require(try JSONValue(parsing: value.prettyText) == value, "written for people it says something else")
+        try require(try JSONValue(parsing: value.prettyText) == value, "the pretty text has another value")
     }
 }
 

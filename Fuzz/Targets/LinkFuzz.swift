@@ -3,8 +3,8 @@ import IoTCore
 @testable import IoTLink
 
 extension FuzzTarget {
-    /// An envelope that is read is written and read again the same, and so is each of a batch; the id that a refusal
-    /// names is the one of the request.
+    /// A parsed envelope, written and parsed again, is the same, and so is each of a batch; a refusal contains the
+    /// request's id.
     static let envelope = FuzzTarget(
         "envelope",
         cost: ReadingCost { input in
@@ -15,17 +15,17 @@ extension FuzzTarget {
         }
     ) { input in
         let head = RequestHead.id(in: input)
-        try require(head.map(RequestID.isValid) ?? true, "an id that no request may have: \(head ?? "")")
+        try require(head.map(RequestID.isValid) ?? true, "an id that is not valid for a request: \(head ?? "")")
         if let envelope = try? Envelope(parsing: input) {
             let again = try Envelope(parsing: try envelope.serialized())
             try require(again == envelope, "\(envelope) became \(again)")
-            // Names and ids with escapes are not read unparsed.
+            // Names and ids with escapes are not found without parsing.
             if case .request(let request) = envelope, !input.contains(UInt8(ascii: "\\")) {
                 try require(head == request.id, "the refusal of \(request.id) would name \(head ?? "nothing")")
             }
         }
         let (envelopes, malformed) = EnvelopeBatch.parse(input)
-        try require(envelopes.count + malformed <= input.count + 1, "more envelopes than there is room for")
+        try require(envelopes.count + malformed <= input.count + 1, "more envelopes than fit")
         if !envelopes.isEmpty {
             let again = EnvelopeBatch.parse(EnvelopeBatch.joined(try envelopes.map { try $0.serialized() }))
             try require(again.envelopes == envelopes && again.malformed == 0, "\(envelopes) became \(again)")
@@ -36,7 +36,7 @@ extension FuzzTarget {
         }
     }
 
-    /// A string that is taken is written and taken again the same, and its description holds no secret.
+    /// An accepted string, written and parsed again, is the same, and its description does not contain the secret.
     static let enrolment = FuzzTarget(
         "enrolment",
         cost: ReadingCost { input in
@@ -50,9 +50,9 @@ extension FuzzTarget {
         try require(again.text.utf8.elementsEqual(enrolment.text.utf8), "\(enrolment.text) became \(again.text)")
         switch enrolment.place {
         case .tls(let host, let port, let authority):
-            try require(!host.isEmpty && (1...65_535).contains(port) && authority.count == 32, "no place to go")
+            try require(!host.isEmpty && (1...65_535).contains(port) && authority.count == 32, "the address is invalid")
         case .unixSocket(let path):
-            try require(path.utf8.count <= 107 && path.utf8.first == UInt8(ascii: "/"), "no path of a socket")
+            try require(path.utf8.count <= 107 && path.utf8.first == UInt8(ascii: "/"), "the socket's path is invalid")
         }
     }
 }

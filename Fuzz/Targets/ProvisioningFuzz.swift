@@ -4,8 +4,8 @@ import NIOCore
 @testable import NetConfig
 
 extension FuzzTarget {
-    /// The first byte says where the rest comes in: at the door of a device, inside its session, or as a device's answer
-    /// to a client.
+    /// The first byte chooses where the rest arrives: at a device before a session, inside its session, or as a
+    /// device's answer to a client.
     static let provisioning = FuzzTarget(
         "provisioning",
         cost: ReadingCost { input in
@@ -38,7 +38,7 @@ private enum ProvisioningFuzz {
             .init(credential: .possession("abcd1234"), identity: DeviceIdentity(id: "camera")), at: now, random: bytes)
     }
 
-    /// Without the secret: no session opens, and nothing is done.
+    /// Without the secret no session opens, and the device does nothing.
     private static func knock(_ place: UInt8, _ input: [UInt8]) throws {
         var device = device()
         let endpoint = ["prov-session", "prov-config", "iotlink-bind", "proto-ver"][Int(place)]
@@ -53,7 +53,7 @@ private enum ProvisioningFuzz {
             case .reply(let reply, _):
                 replies += 1
                 try require(reply.body.count <= ProvisioningReply.largestBody, "an answer of \(reply.body.count) bytes")
-                try require(reply.status != 200 || place == 0 || place == 3, "it was taken without a session")
+                try require(reply.status != 200 || place == 0 || place == 3, "it was accepted without a session")
             case .timeout: break
             case .scan, .apply, .bind, .end: try require(false, "it did something for a stranger")
             }
@@ -62,7 +62,7 @@ private enum ProvisioningFuzz {
         try require(!device.takeEvents().contains(.authenticated), "a session opened")
     }
 
-    /// With it: whatever is taken is valid.
+    /// With the secret everything that the device accepts is valid.
     private static func inside(_ endpoint: ProvisioningEndpoint, _ input: [UInt8]) throws {
         var device = device()
         device.scanned(
@@ -81,7 +81,7 @@ private enum ProvisioningFuzz {
         if let order = device.order { _ = try BindOrder(hub: order.hub, token: order.token) }
     }
 
-    /// A client ends, or goes on, and shows nothing that moves a terminal's cursor.
+    /// A client ends or continues, and its texts contain no control characters for a terminal.
     private static func answer(_ place: UInt8, _ input: [UInt8]) throws {
         let credential: ProvisioningCredential =
             place == 8 ? .possession("abcd1234") : .password(user: "u", password: "p")

@@ -4,7 +4,7 @@ import IoTCore
 @testable import NetConfig
 
 extension FuzzTarget {
-    /// A code that is read is written and read again the same, in each form that can carry it.
+    /// A parsed code, written and parsed again, is the same, in each format that can contain it.
     static let qr = FuzzTarget(
         "qr",
         cost: ReadingCost { input in
@@ -17,7 +17,7 @@ extension FuzzTarget {
         do {
             switch try ScannedCode(input) {
             case .network(let payload, let format):
-                try require(payload.isSame(as: try ProvisioningPayload(decoding: input, as: format)), "read twice")
+                try require(payload.isSame(as: try ProvisioningPayload(decoding: input, as: format)), "it changed")
                 for format in ProvisioningFormat.allCases {
                     guard let written = try? payload.encoded(as: format) else { continue }
                     let again = try ProvisioningPayload(decoding: written, as: format)
@@ -30,7 +30,7 @@ extension FuzzTarget {
             }
         } catch let error as IoTError {
             try require(error.code == .invalidQRInput, "refused with \(error)")
-            // What was read may be a password, and a message goes to logs.
+            // The input may contain a password, and the message goes to logs.
             for word in input.split(whereSeparator: { !(0x30...0x39).contains($0) && !(0x41...0x7A).contains($0) })
             where word.count >= 12 {
                 let text = String(decoding: word, as: UTF8.self)
@@ -45,7 +45,7 @@ extension FuzzTarget {
 }
 
 extension ProvisioningPayload {
-    /// Byte by byte: texts that are the same to Unicode may be two passwords.
+    /// Compares bytes: texts that Unicode regards as equal may be different passwords.
     fileprivate func isSame(as other: ProvisioningPayload) -> Bool {
         func bytes(_ payload: ProvisioningPayload) -> [[UInt8]] {
             [payload.ssid, payload.password, payload.token ?? "", payload.hub ?? "", payload.language ?? ""]

@@ -3,7 +3,7 @@ import NIOCore
 @testable import RTP
 
 extension FuzzTarget {
-    /// A packet's parts lie inside it, and it is written again as it was, without its padding.
+    /// A packet's parts are inside it, and it is written unchanged, without its padding.
     static let rtp = FuzzTarget("rtp") { input in
         guard let packet = try? RTPPacket(parsing: ByteBuffer(bytes: input)) else { return }
         try require(packet.payload.readableBytes + 12 + 4 * packet.csrcs.count <= input.count, "the parts overlap")
@@ -20,6 +20,6 @@ extension FuzzTarget {
         try require(
             twice == written && again.payload == packet.payload && again.csrcs == packet.csrcs
                 && again.headerExtension?.elements == packet.headerExtension?.elements,
-            "a packet changed on its way through")
+            "the written packet is different")
     }
 }

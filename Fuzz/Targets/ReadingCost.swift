@@ -2,22 +2,22 @@
     import Glibc
 #endif
 
-/// Whether reading costs time linear in the input's size: a byte of a long input may cost no more than a few times what
-/// a byte of a short one of the same making does.
+/// Checks that reading costs time linear in the input's size: a byte of a long input may cost no more than a few times
+/// a byte of a short input of the same kind.
 ///
-/// It is the thread's processor time that is compared, so that other work of the machine does not count, and the least
-/// of several measurements. What is fast in any case is not measured twice.
+/// It compares the thread's processor time, so that other work of the machine does not count, and the minimum of
+/// several measurements. An input that is fast in any case is measured once.
 struct ReadingCost: Sendable {
-    /// The greatest input, in bytes: what the reader takes, and no more than a fuzzer has time for.
+    /// The maximum input, in bytes: limited by the reader and by the fuzzer's time.
     let size: Int
     let read: @Sendable ([UInt8]) -> Void
 
-    /// The short input is this part of the long one.
+    /// The short input is this fraction of the long one.
     private static let share = 16
-    /// A byte of the long one may cost so many times what one of the short one does. A reader of quadratic time comes to
+    /// The allowed ratio of a byte's costs in the long and in the short input. A reader with quadratic time reaches
     /// `share`.
     private static let factor = 5.0
-    /// Below this the whole is no matter, in seconds.
+    /// Shorter times are not compared, in seconds.
     private static let floor = 0.03
 
     init(size: Int = 65_536, read: @escaping @Sendable ([UInt8]) -> Void) {
@@ -25,12 +25,12 @@ struct ReadingCost: Sendable {
         self.read = read
     }
 
-    /// Which part of an input grows unless told: its FNV-1a hash, so that it is the same one when the input comes again.
+    /// The default part to repeat: the input's FNV-1a hash, so that the same input repeats the same part.
     static func choice(of input: [UInt8]) -> UInt64 {
         input.reduce(0xCBF2_9CE4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
     }
 
-    /// - Parameter choice: which part of the input grows.
+    /// - Parameter choice: Chooses the part that is repeated.
     func check(_ input: [UInt8], choice: UInt64) throws {
         let grown = GrownInput(input, choice: choice)
         let long = grown.bytes(size)

@@ -4,7 +4,7 @@ import NIOCore
 @testable import RTP
 
 extension FuzzTarget {
-    /// Any packets in any order at any time: what waits is bounded, frames come in order, each poll ends.
+    /// For any packets in any order at any time: waiting packets are bounded, frames are in order, each poll ends.
     static let receiver = FuzzTarget("receiver") { input in
         let codec = RTPCodec(
             payloadType: 96, encodingName: "H264", clockRate: 90_000, formatParameters: ["packetization-mode": "1"])
@@ -14,7 +14,7 @@ extension FuzzTarget {
         var receiver = try RTPReceiver(codecs: [codec], configuration: configuration)
         var rest = ByteBuffer(bytes: input)
         var now = NIODeadline.uptimeNanoseconds(1_000_000_000)
-        // Five bytes a packet: what it is, its number, and how long after the last it comes.
+        // Five bytes a packet: its kind, its number, and the time since the previous one.
         while let (kind, number, wait) = rest.readMultipleIntegers(as: (UInt8, UInt16, UInt16).self) {
             now = now + .microseconds(Int64(wait) * 20)
             let payload: [UInt8]
@@ -38,7 +38,7 @@ extension FuzzTarget {
             var outputs = 0
             poll: while let output = receiver.poll() {
                 outputs += 1
-                try require(outputs <= 2_000, "a packet sets off more than two thousand outputs")
+                try require(outputs <= 2_000, "a packet causes more than two thousand outputs")
                 if case .timeout = output { break poll }
                 if case .rtcp(let packets) = output {
                     var written = ByteBuffer()

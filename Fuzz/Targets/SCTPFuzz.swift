@@ -3,17 +3,17 @@ import NIOCore
 @testable import PeerTransport
 
 extension FuzzTarget {
-    /// What is read is written and read again the same.
+    /// A parsed message, written and parsed again, is the same.
     static let dcep = FuzzTarget("dcep") { input in
         guard let message = DCEPMessage(parsing: ByteBuffer(bytes: input)) else { return }
         let written = message.write()
-        // A label that is no UTF-8 is mended, which makes it longer.
+        // A label that is not UTF-8 is repaired, which makes it longer.
         guard written.readableBytes <= input.count else { return }
         try require(DCEPMessage(parsing: written) == message, "\(message) changed")
     }
 
-    /// Chunks of any shape from a peer whose association stands, or is being set up: packets fit, events end, and
-    /// what is held is bounded.
+    /// For chunks of any shape from a peer with an association, or during its setup: packets fit, events end, and
+    /// storage is bounded.
     static let sctp = FuzzTarget("sctp") { input in
         guard let mode = input.first else { return }
         var configuration = SCTPConfiguration()
@@ -46,11 +46,11 @@ extension FuzzTarget {
             while let sent = ours.nextPacket() {
                 outputs += 1
                 try require(sent.readableBytes <= configuration.maximumPacketSize, "a packet is too long")
-                try require(outputs <= 100, "one packet sets off a hundred")
+                try require(outputs <= 100, "one packet causes more than 100 outputs")
             }
             while let event = ours.nextEvent() {
                 outputs += 1
-                try require(outputs <= 3_000, "one packet sets off three thousand events")
+                try require(outputs <= 3_000, "one packet causes more than 3,000 outputs")
                 if case .message(let message) = event {
                     try require(message.payload.readableBytes <= 4_096, "a message is too long")
                 }
@@ -58,7 +58,7 @@ extension FuzzTarget {
             now = now + .milliseconds(Int64(mode >> 3) * 20)
             ours.handleTimeout(at: now)
             let held = ours.reassembly.heldByteCount
-            try require(held <= 2 * configuration.receiveWindow + 2_048, "\(held) bytes wait to be put together")
+            try require(held <= 2 * configuration.receiveWindow + 2_048, "\(held) bytes wait for reassembly")
         }
     }
 }

@@ -7,8 +7,8 @@ import RTP
 extension FuzzTarget {
     private static let certificate = try? PeerCertificate.generate()
 
-    /// A description that is accepted is written and read again the same; an offer of any shape gets an answer that
-    /// can be read, or an error; an answer of any shape is taken or refused.
+    /// An accepted description, written and parsed again, is the same; an offer of any shape gets an answer that can be
+    /// parsed, or an error; an answer of any shape is accepted or refused.
     static let sdp = FuzzTarget("sdp") { input in
         let text = String(decoding: input, as: UTF8.self)
         guard let description = try? SessionDescription(parsing: text) else { return }
@@ -18,8 +18,8 @@ extension FuzzTarget {
                 && again.candidates.map(\.text) == description.candidates.map(\.text)
                 && again.sections.map(\.mid) == description.sections.map(\.mid)
                 && again.sections.map(\.isRejected) == description.sections.map(\.isRejected),
-            "written and read again it says something else:\n\(description.text)")
-        // From the second time on byte for byte: a declined section without a codec names a format of no meaning.
+            "written and parsed again it is different:\n\(description.text)")
+        // From the second time on it is identical: a declined section without a codec contains an arbitrary format.
         let third = try SessionDescription(parsing: again.text)
         try require(third.text == again.text, "written:\n\(again.text)\nread again:\n\(third.text)")
         guard let certificate else { return }
@@ -37,13 +37,13 @@ extension FuzzTarget {
         let answerer = peer(controlling: false)
         if let answer = try? answerer.createAnswer(to: description) {
             let read = try SessionDescription(parsing: answer.text)
-            try require(read.sections.count == description.sections.count, "an answer has other sections")
+            try require(read.sections.count == description.sections.count, "the answer has a wrong number of sections")
             answerer.handleTimeout(at: now)
             var steps = 0
             poll: while let output = answerer.poll() {
                 if case .timeout = output { break poll }
                 steps += 1
-                try require(steps < 1_000, "an offer sets off more than a thousand outputs")
+                try require(steps < 1_000, "an offer causes more than a thousand outputs")
             }
         }
         let offerer = peer(controlling: true)
@@ -52,7 +52,7 @@ extension FuzzTarget {
         offerer.handleTimeout(at: now)
     }
 
-    /// A candidate that is accepted is written and read again the same.
+    /// An accepted candidate, written and parsed again, is the same.
     static let candidate = FuzzTarget("candidate") { input in
         let text = String(decoding: input, as: UTF8.self)
         guard let candidate = try? ICECandidate(parsing: text) else { return }

@@ -4,7 +4,7 @@ import NIOCore
 @testable import PeerTransport
 
 extension FuzzTarget {
-    /// No packet is let in that was not protected under the keys, and none is remembered.
+    /// No packet is accepted that was not protected with the keys, and no state is stored for it.
     static let srtp = FuzzTarget("srtp") { input in
         for profile in SRTPProfile.allCases {
             let material = [UInt8](repeating: 9, count: profile.keyingMaterialLength)
@@ -15,8 +15,8 @@ extension FuzzTarget {
                 packet = datagram
                 try require(session.unprotectRTCP(&packet) != .success, "a forged RTCP packet")
             }
-            try require(session.sourceCounts.incoming == 0, "a stranger is remembered")
-            // What we send of it the other side reads.
+            try require(session.sourceCounts.incoming == 0, "a stranger's source is stored")
+            // The other side can read the packet that we protect.
             let other = try SRTPSession(profile: profile, keyingMaterial: material, isDTLSClient: false)
             for datagram in datagrams(input) {
                 var packet = datagram
@@ -31,7 +31,7 @@ extension FuzzTarget {
 
     private static let certificate = try? PeerCertificate.generate()
 
-    /// Records of any shape neither trap nor make datagrams that are too long; a session that ended stays ended.
+    /// Records of any shape cause neither traps nor datagrams that are too long; an ended session stays ended.
     static let dtls = FuzzTarget("dtls") { input in
         guard let certificate else { return }
         for role in [DTLSSession.Role.server, .client] {

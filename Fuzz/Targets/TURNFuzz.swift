@@ -3,12 +3,12 @@ import NIOCore
 @testable import PeerTransport
 
 extension FuzzTarget {
-    /// A stream gives the same messages however it was cut; a server of ill will makes the client neither trap nor
-    /// hold more than it should.
+    /// A stream gives the same messages however it is cut; a malicious server causes neither a trap nor unbounded
+    /// storage in the client.
     static let turn = FuzzTarget("turn") { input in
         let whole = decode(input, step: max(1, input.count))
         let bytewise = decode(input, step: 1)
-        try require(whole == bytewise, "a stream that comes byte by byte gives other messages")
+        try require(whole == bytewise, "a stream that arrives byte by byte gives other messages")
         try require(whole.allSatisfy { $0.readableBytes <= TURNStreamDecoder.maximumMessage }, "a message is too long")
 
         var client = TURNClient(
@@ -22,13 +22,13 @@ extension FuzzTarget {
             var outputs = 0
             while let output = client.poll() {
                 outputs += 1
-                try require(outputs <= 200, "one message sets off more than two hundred")
+                try require(outputs <= 200, "one message causes more than 200 outputs")
                 if case .transmit(let sent) = output {
                     try require(sent.readableBytes <= 2_048, "a message of \(sent.readableBytes) bytes")
                     lastID = sent.getSlice(at: sent.readerIndex + 8, length: 12) ?? lastID
                 }
             }
-            // The fuzzer cannot guess which request is to be answered.
+            // The fuzzer cannot guess the id of the request to answer.
             if let lastID, datagram.readableBytes >= 20 { datagram.setBuffer(lastID, at: datagram.readerIndex + 8) }
             client.receive(datagram, at: now)
             client.send(ByteBuffer(bytes: [1, 2, 3]), to: peer, at: now)
@@ -52,7 +52,7 @@ extension FuzzTarget {
     }
 }
 
-/// The same numbers each time.
+/// Generates the same numbers in each run.
 struct FuzzRandom: RandomNumberGenerator {
     private var state: UInt64 = 1
 

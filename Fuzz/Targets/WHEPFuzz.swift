@@ -15,7 +15,7 @@ extension FuzzTarget {
         payloadType: 96, encodingName: "H264", clockRate: 90_000, formatParameters: ["packetization-mode": "1"])
     private static let opus = RTPCodec(payloadType: 111, encodingName: "opus", clockRate: 48_000, channels: 2)
 
-    /// A browser's offer gets an answer that can be read, or an error; the fragments that follow it are bounded.
+    /// A browser's offer gets an answer that can be parsed, or an error; the fragments after it are bounded.
     static let whep = FuzzTarget(
         "whep",
         cost: ReadingCost { input in
@@ -32,22 +32,22 @@ extension FuzzTarget {
         }
         guard let offer = try? SessionDescription(parsing: text) else { return }
         guard let (peer, choice, answer) = try? answer(to: offer) else { return }
-        try require(answer.sections.count == offer.sections.count, "an answer has other sections")
+        try require(answer.sections.count == offer.sections.count, "the answer has a different number of sections")
         let read = try SessionDescription(parsing: answer.text)
         for section in read.sections where !section.isRejected {
-            try require(section.mid == choice.video || section.mid == choice.audio?.mid, "a section nobody chose")
-            try require(!section.direction.receives, "a camera takes media of a browser")
+            try require(section.mid == choice.video || section.mid == choice.audio?.mid, "a section that is not chosen")
+            try require(!section.direction.receives, "the camera receives media from a browser")
         }
         peer.handleTimeout(at: .uptimeNanoseconds(1_000_000_000))
         var steps = 0
         while let output = peer.poll() {
             if case .timeout = output { break }
             steps += 1
-            try require(steps < 1_000, "an offer sets off more than a thousand outputs")
+            try require(steps < 1_000, "an offer causes more than a thousand outputs")
         }
     }
 
-    /// As a camera answers.
+    /// Answers like a camera.
     private static func answer(
         to offer: SessionDescription
     ) throws -> (PeerConnection, BrowserOffer, SessionDescription) {

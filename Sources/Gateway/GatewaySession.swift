@@ -1,9 +1,9 @@
 /// The gateway as one caller may use it, divided into one protocol per subject.
 ///
 /// A `device` is an id or a name, as the caller wrote it. A `requestID` is the caller's idempotency key; with `nil` the
-/// gateway creates one. Every failure is an `IoTError`; other errors are internal failures (25000). The server has
-/// already checked what the caller's credentials allow. The session and the hub check which devices and channels the
-/// caller may use.
+/// gateway creates one. Methods throw `IoTError`; any other error is reported as 25000. The HTTP API has already
+/// checked what the caller's credentials allow. The session and the hub check which devices and channels the caller may
+/// use.
 package protocol GatewaySession: Sendable {
     var daemon: any GatewayDaemon { get }
     var cameras: any GatewayCameras { get }

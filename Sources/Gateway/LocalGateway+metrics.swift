@@ -6,7 +6,7 @@ import MediaChannel
 
 extension LocalGateway {
     func metrics() async -> [MetricSample] {
-        var samples = [MetricSample("iotvideod_up", .gauge, 1, help: "The daemon serves")]
+        var samples = [MetricSample("iotvideod_up", .gauge, 1, help: "1 while the daemon runs")]
         let status = link.current.status
         samples.append(
             MetricSample(
@@ -18,7 +18,8 @@ extension LocalGateway {
         samples += await cameraMetrics()
         samples.append(
             MetricSample(
-                "iotvideod_channels", .gauge, Double(await registry.all.count), help: "Open channels of local users"))
+                "iotvideod_channels", .gauge, Double(await registry.all.count),
+                help: "Uses of channels by callers of this gateway"))
         samples.append(
             MetricSample(
                 "iotvideod_channel_connections", .gauge, Double(await registry.count), help: "Connections to devices"))
@@ -28,7 +29,7 @@ extension LocalGateway {
         return samples
     }
 
-    /// Accounts are not labels, because their number is not limited.
+    /// Accounts are not labels, because there can be thousands.
     private func quotaMetrics() -> [MetricSample] {
         quotas.table.sorted { $0.key.rawValue < $1.key.rawValue }.flatMap { resource, quota in
             let labels = [MetricLabel(name: "resource", value: resource.rawValue)]
@@ -41,7 +42,7 @@ extension LocalGateway {
                     help: "Total units of the shared resource"),
                 MetricSample(
                     "iotvideod_quota_refused_total", .counter, Double(quota.refusals), labels: labels,
-                    help: "Requests for the shared resource above the account's part or the total"),
+                    help: "Requests refused because the account's limit or the total was reached"),
             ]
         }
     }
@@ -75,10 +76,10 @@ extension LocalGateway {
                 "iotvideod_hub_requests_total", .counter, Double(statistics.requests), help: "Requests of principals"),
             MetricSample(
                 "iotvideod_hub_repeated_requests_total", .counter, Double(statistics.repeatedRequests),
-                help: "Requests answered from memory"),
+                help: "Repeated requests that got the earlier answer"),
             MetricSample(
                 "iotvideod_hub_refused_requests_total", .counter, Double(statistics.refusedRequests),
-                help: "Requests refused because there were too many"),
+                help: "Requests refused because of overload or a failed store"),
             MetricSample(
                 "iotvideod_hub_ignored_messages_total", .counter, Double(statistics.ignoredMessages),
                 help: "Malformed messages, and messages of ended sessions"),
@@ -92,7 +93,8 @@ extension LocalGateway {
                 "iotvideod_broker_restarts_total", .counter, Double(max(0, hub.brokerStarts - 1)),
                 help: "How often the broker was started again"),
             MetricSample(
-                "iotvideod_broker_up", .gauge, hub.brokerProcessIdentifier == nil ? 0 : 1, help: "The broker runs"),
+                "iotvideod_broker_up", .gauge, hub.brokerProcessIdentifier == nil ? 0 : 1,
+                help: "1 while the broker runs"),
         ]
     }
 
@@ -108,7 +110,7 @@ extension LocalGateway {
         }
         return [
             MetricSample("iotvideod_cameras", .gauge, Double(cameras.count), help: "Cameras of this daemon"),
-            MetricSample("iotvideod_cameras_up", .gauge, Double(up), help: "Cameras whose source delivers"),
+            MetricSample("iotvideod_cameras_up", .gauge, Double(up), help: "Cameras whose source sends frames"),
             MetricSample("iotvideod_viewers", .gauge, Double(viewers), help: "Viewers of this daemon's cameras"),
         ]
     }

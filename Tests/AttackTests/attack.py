@@ -1,16 +1,16 @@
-"""Attacks a real daemon: a stranger, a guest, a member and a device at once, each with a script of what the first release
-let pass (roles/), while its owner goes on as on any day.
+"""Attacks a real daemon: a stranger, a guest, a member and a device run at the same time, while the owner works as on
+any day. Their scripts (roles/) contain the attacks that succeeded against the first release.
 
-Every attack must get its documented refusal and every request of the owner's its answer; then the daemon must have given
-back what the attackers took, end in order, and start again with everything that was acknowledged.
+Every attack must get its documented refusal, and every request of the owner its answer. Afterwards the daemon must
+have freed the attackers' resources, stop cleanly, and start again with all acknowledged writes.
 
-Usage: attack.py [--seconds N] [--goals] [--seed N] [--role ROLE [--only ATTACK ...]]; run it by attack.sh.
+Usage: attack.py [--seconds N] [--goals] [--seed N] [--role ROLE [--only ATTACK ...]]; attack.sh runs it.
 
---seconds  how long the scripts are repeated; each runs once in any case (0)
---goals    also judges times and memory, which takes a release build and a machine that does nothing else: the owner's
-           p99 is under 250 ms, and the memory comes back to what a daemon takes that starts on the same data. The hub
-           remembers answers for ten minutes, so memory is judged eleven minutes after the attack, and only after one of
-           ten minutes or more
+--seconds  how long the scripts are repeated; each runs at least once (0)
+--goals    also checks times and memory, which needs a release build and an otherwise idle machine: the owner's p99
+           is under 250 ms, and the memory returns to that of a daemon just started with the same data. The hub
+           stores answers for ten minutes, so memory is checked eleven minutes after the attack, and only after an
+           attack of ten minutes or more
 """
 
 import argparse
@@ -42,13 +42,13 @@ from site_of_attack import HOUR, Site  # noqa: E402
 ROLES = {role.__name__.lower(): role for role in [Stranger, Guest, Member, Device]}
 CLIP = "street-h264-aac.mp4"
 GOAL = 0.25
-# What the broker may hold before its supervisor starts it again (BrokerLimits.restartBytes), and a second's growth.
+# The broker's memory at which its supervisor restarts it (BrokerLimits.restartBytes), and a second's growth.
 BROKER_BOUND = 640 * MiB
-# How long what the attackers left may take to be given back: a call's consent lasts 30 s, an idle channel's time 30 s.
+# The time in which the attackers' resources must be freed: a call's consent and an idle channel last 30 s.
 REST = 120
-# Answers are remembered for ten minutes.
+# Answers are stored for ten minutes.
 MEMORY = 660
-# What malloc keeps of memory that is free again, and what the first use of each part makes.
+# Free memory that malloc keeps, and caches that are filled at the first use.
 KEPT = 96 * MiB
 
 
@@ -73,7 +73,7 @@ class Attack:
         self.daemon = Daemon(self.folder, {"front": CLIP}, media=settings)
 
     async def prepare(self):
-        """The accounts and the devices of the attackers."""
+        """Makes the accounts and the devices of the attackers."""
         self.site = Site({
             "folder": str(self.folder), "socket": f"{self.folder}/s", "port": self.daemon.port,
             "broker": self.broker_port, "rtsp": self.rtsp_port, "lifetime": int(self.arguments.seconds) + HOUR,
@@ -110,7 +110,7 @@ class Attack:
                 self.failures.append(f"{name}: {result['failure'].strip().splitlines()[-1]}")
 
     async def roles(self):
-        """Each in a process of its own, and after the daemon: on other machines they would take none of its time."""
+        """Runs each role in its own process, with lower priority: on another machine they would not slow it."""
         processes = []
         for name in ROLES:
             if self.arguments.role and name not in self.arguments.role:
@@ -138,7 +138,7 @@ class Attack:
         await self.prepare()
         self.measures = Measures(self.daemon.process.pid)
         tasks = [asyncio.ensure_future(self.owner.ordinary()), asyncio.ensure_future(self.owner.watching())]
-        # What is made at the first use is there when the start is measured.
+        # Caches that the first use fills must exist when the start is measured.
         await asyncio.sleep(8)
         tasks.append(asyncio.ensure_future(self.measure()))
         status = await self.site.own("GET", "/v1/status")
@@ -159,7 +159,7 @@ class Attack:
         self.check(camera["state"] == "ready" and camera["viewers"] == 0, f"the camera is {camera}")
 
     async def rest(self):
-        """Until what the attackers left is given back."""
+        """Waits until the attackers' resources are freed."""
         for _ in range(REST):
             self.measures.take()
             if not self.measures.over("daemon descriptors", 16) and not self.measures.over("broker descriptors", 8) \
@@ -186,7 +186,7 @@ class Attack:
         self.check(not measures.over("daemon descriptors", 16), "descriptors do not come back")
         self.check(not measures.over("broker descriptors", 8), "the broker's descriptors do not come back")
         self.check(not measures.over("daemon threads", 16), "threads do not come back")
-        self.check(measures.peak["broker memory"] < BROKER_BOUND, "the broker's memory has no bound")
+        self.check(measures.peak["broker memory"] < BROKER_BOUND, "the broker's memory is not bounded")
         if self.arguments.goals:
             self.check(owner.percentile(times, 0.99) < GOAL, "the owner's p99 is over 250 ms")
         if self.judges_memory:
@@ -195,15 +195,15 @@ class Attack:
     def audit(self):
         changes = "".join(path.read_text() for path in sorted(Path(self.folder, "data").glob("audit.log*")))
         self.check("/v1/users" in changes, "the owner's changes are not in the audit log")
-        self.check('"status":401' not in changes, "refusals stand among the changes")
+        self.check('"status":401' not in changes, "refusals are among the changes")
         refusals = Path(self.folder, "data/audit-refused.log")
         if "stranger.refusals_for_the_audit" in self.counts:
-            # Ten lines a second, of a path's 512 bytes and some more.
+            # Ten lines a second, each with a path of up to 512 bytes and other fields.
             bound = min(11 * MiB, 10 * 1_000 * (time.monotonic() - self.began))
-            self.check(0 < refusals.stat().st_size <= bound, "the refusals' file has no bound")
+            self.check(0 < refusals.stat().st_size <= bound, "the refusals' file is too large")
 
     def restart(self):
-        """It ends in order, has set nothing aside, and has all that was acknowledged when it is back."""
+        """The daemon stops cleanly, has set no row aside, and has all acknowledged writes after a restart."""
         before = self.daemon.local("GET", "/v1/devices")["devices"]
         self.daemon.stop()
         log = self.daemon.log()
@@ -217,7 +217,7 @@ class Attack:
         self.check(size < 400 * MiB, f"the database has {size / MiB:.0f} MiB")
         self.daemon.start()
         eventually("the camera", lambda: self.daemon.camera("front")["state"] == "ready", 60)
-        # What the attackers may store stays, within its bounds: a daemon that has just read it is the measure.
+        # The attackers' stored data stays, within its limits: the reference is a daemon that has just loaded it.
         fresh = of_process(self.daemon.process.pid)["memory"]
         kept = self.measures.last["daemon memory"] - fresh
         print("started again with the same data, the daemon takes %.1f MiB" % (fresh / MiB))
@@ -229,7 +229,7 @@ class Attack:
         written = Path(self.folder, "written")
         if written.exists():
             expected = json.loads(written.read_text())
-            # Her device is hers alone.
+            # The owner cannot read mallory's device.
             self.daemon.token = self.daemon.local(
                 "POST", "/v1/tokens", {"kind": "api", "user": "mallory", "ttlSeconds": 60})["token"]
             status, body, _ = self.daemon.request("GET", f"/v1/devices/{expected['device']}/properties?path=ProUser")
@@ -240,7 +240,7 @@ class Attack:
 
 
 def act(arguments):
-    """One attacker's process."""
+    """Runs one attacker's process."""
     site = Site.load(arguments.act[1])
     asyncio.run(ROLES[arguments.act[0]](site, arguments.seed).run(arguments.seconds, arguments.only))
 

@@ -1,10 +1,10 @@
 #!/bin/bash
-# Attacks a real daemon from all sides at once (attack.py says how): in a network namespace of its own, where each
-# attacker has addresses of its own. Needs root.
+# Attacks a real daemon from all sides at once (see attack.py), in a network namespace in which each attacker has its
+# own addresses. Needs root.
 #
-#   Tests/AttackTests/attack.sh [OPTION...]     those of attack.py
+#   Tests/AttackTests/attack.sh [OPTION...]     with the options of attack.py
 #
-# DAEMON   the program under test, with iotctl beside it; .build/debug/iotvideod unless told
+# DAEMON   the program under test, with iotctl in the same folder; by default .build/debug/iotvideod
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 root=$(cd "$here/../.." && pwd)

@@ -1,4 +1,4 @@
-"""A session of the link (docs/link.md) over MQTT."""
+"""A link session (docs/link.md) over MQTT."""
 
 import asyncio
 import base64
@@ -24,8 +24,8 @@ class Reply:
 
 
 class Link:
-    """`principal`: `u/NAME` or `d/ID`. What the hub asks goes to `handle(method, params, from)`, which gives the
-    result, or `None` for no answer at all."""
+    """`principal`: `u/NAME` or `d/ID`. The hub's requests go to `handle(method, params, from)`, which returns the
+    result, or `None` for no answer."""
 
     def __init__(self, site, principal, token, source=None):
         self.site, self.principal, self.token, self.source = site, principal, token, source
@@ -39,7 +39,7 @@ class Link:
         return f"iotlink/1/{direction}/{self.principal}/{self.session}"
 
     async def open(self, client_id=None, begin=True, **options):
-        # Strangers may fill the broker's port for a while.
+        # Strangers may fill the broker's port for some time.
         for attempt in range(60):
             try:
                 self.mqtt = await MQTT().connect(
@@ -54,7 +54,7 @@ class Link:
                 await asyncio.sleep(1)
         self.mqtt.received = self.receive
         granted = await self.mqtt.subscribe(self.topic("down"))
-        assert granted == 1, f"its own topic was refused: {granted}"
+        assert granted == 1, f"the session's own topic was refused: {granted}"
         if begin:
             reply = await self.ask("session.begin", {"session": self.session, "versions": [1]})
             assert reply.code == 0, reply
@@ -62,7 +62,7 @@ class Link:
         return self
 
     async def beat(self):
-        """A session that is silent for 60 s is over."""
+        """Keeps the session alive: a session that is silent for 60 s ends."""
         while True:
             await asyncio.sleep(15)
             try:
@@ -71,7 +71,7 @@ class Link:
                 pass
 
     async def recovers(self):
-        """Whether the session gets answers, after it has sent more than it may: what was in its way may be lost."""
+        """Whether the session gets answers after a flood; earlier messages may be lost."""
         for _ in range(30):
             try:
                 reply = await self.ask("session.heartbeat", limit=3)
@@ -93,7 +93,7 @@ class Link:
         request = self.envelope(method, params if params is not None else {}, **members)
         future = asyncio.get_running_loop().create_future()
         self.replies[request["id"]] = future
-        # As docs/link.md, "When no answer comes", has it: the same request after 3 s, then 6, 12 and so on.
+        # As in docs/link.md, "When no answer comes": the same request after 3 s, then 6 s, 12 s and so on.
         pause, end = 3, time.monotonic() + limit
         while True:
             await self.mqtt.publish(self.topic("up"), json.dumps(request), wait=False)

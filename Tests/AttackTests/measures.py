@@ -1,4 +1,4 @@
-"""What the daemon and its broker take: memory, descriptors, threads."""
+"""The resources of the daemon and its broker: memory, descriptors, threads."""
 
 import glob
 import os
@@ -7,7 +7,7 @@ MiB = 1 << 20
 
 
 def of_process(pid):
-    """The memory is what no file stands for: the pages of programs come and go with what was used last."""
+    """Counts only anonymous memory, because the pages of program files are loaded and dropped at any time."""
     with open(f"/proc/{pid}/status") as file:
         fields = dict(line.split(":", 1) for line in file)
     return {"memory": int(fields["RssAnon"].split()[0]) * 1024, "threads": int(fields["Threads"]),
@@ -15,7 +15,7 @@ def of_process(pid):
 
 
 class Measures:
-    """The broker is looked for each time: its supervisor may have started another."""
+    """Looks for the broker at each measurement, because its supervisor may have started another one."""
 
     def __init__(self, daemon):
         self.daemon = daemon
@@ -24,7 +24,7 @@ class Measures:
         self.brokers = set()
 
     def broker(self):
-        # A child belongs to the thread that started it.
+        # The kernel lists a child at the thread that started it.
         for children in glob.glob(f"/proc/{self.daemon}/task/*/children"):
             try:
                 with open(children) as file:
@@ -52,7 +52,7 @@ class Measures:
         return values
 
     def over(self, name, room):
-        """Whether it is now over what it was at the start, and so much more."""
+        """Whether the value is now more than `room` above its value at the start."""
         return self.last.get(name, 0) > self.start.get(name, 0) + room
 
     def table(self):

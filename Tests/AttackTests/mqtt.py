@@ -1,4 +1,4 @@
-"""A client of MQTT 3.1.1 (OASIS, 2014) that says what it likes: there is no right and wrong here."""
+"""An MQTT 3.1.1 client (OASIS, 2014) that also sends invalid packets."""
 
 import asyncio
 import ssl
@@ -30,7 +30,7 @@ def packet(first, body):
 def tls(authority):
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     context.load_verify_locations(authority)
-    # The hub's own authority is proof enough (docs/link.md, TLS).
+    # The hub's own authority is sufficient (docs/link.md, TLS).
     context.check_hostname = False
     return context
 
@@ -45,7 +45,7 @@ class MQTT:
 
     async def connect(self, port, context, user, password, client_id, source=None, will=None, clean=True):
         local = (source, 0) if source else None
-        # A slow reader is one in the kernel too.
+        # A slow reader also has a small buffer in the kernel.
         self.reader, self.writer = await asyncio.wait_for(
             asyncio.open_connection("127.0.0.1", port, ssl=context, local_addr=local, limit=1 << 20), 30)
         flags = 0xC0 | (0x02 if clean else 0) | (0x04 | 0x08 if will else 0)
@@ -103,7 +103,7 @@ class MQTT:
         return self.next, waiter
 
     async def publish(self, topic, payload, qos=1, retain=False, wait=True):
-        """Gives whether the broker acknowledged."""
+        """Returns whether the broker acknowledged the message."""
         first = 0x30 | qos << 1 | int(retain)
         number, waiter = self.number() if qos else (0, None)
         body = text(topic) + (struct.pack(">H", number) if qos else b"")
@@ -119,7 +119,7 @@ class MQTT:
             return False
 
     async def subscribe(self, topic, qos=1):
-        """Gives what was granted: 0x80 is a refusal, None the end of the connection."""
+        """Returns the granted QoS: 0x80 is a refusal, None the end of the connection."""
         number, waiter = self.number()
         self.writer.write(packet(0x82, struct.pack(">H", number) + text(topic) + bytes([qos])))
         try:
@@ -128,7 +128,7 @@ class MQTT:
             return None
 
     def stop_reading(self):
-        """From now on the broker has to keep what it has for this client."""
+        """From now on the broker must queue this client's messages."""
         self.task.cancel()
         self.writer.transport.pause_reading()
 

@@ -1,4 +1,4 @@
-"""The owner, who goes on as on any day: at the daemon's socket, and over TCP with a token."""
+"""The owner, who works as on any day: at the daemon's socket, and over TCP with a token."""
 
 import asyncio
 import itertools
@@ -7,7 +7,7 @@ import time
 from watch import SDP, offer
 from web import Web
 
-# Of these the time is judged; the others wait for a camera's picture too.
+# The latencies of these requests are checked; the others also wait for a camera's picture.
 ORDINARY = ("read", "write", "list", "status", "events")
 PAUSE = 0.05
 
@@ -35,7 +35,7 @@ class Owner:
         return answer
 
     async def ordinary(self):
-        """Requests one after another, now at the socket, now over TCP."""
+        """Sends requests one after another, alternately at the socket and over TCP."""
         path = "/v1/devices/front/properties?path=ProUser.owner.val"
         for number in itertools.count():
             web = (self.local, self.remote)[number // 5 % 2]
@@ -52,7 +52,7 @@ class Owner:
             await asyncio.sleep(PAUSE)
 
     async def watching(self):
-        """A channel with a picture, and a browser's call, now and then."""
+        """Opens a channel with a picture, and a browser's call, from time to time."""
         web = Web(socket_path=self.site.socket)
         while True:
             channel = await self.ask("channel", web, "POST", "/v1/channels", {"device": "front"})

@@ -1,4 +1,4 @@
-"""Where an attack takes place: one daemon's public doors, and the accounts of those who attack it."""
+"""The target of an attack: one daemon's public ports, and the attackers' accounts."""
 
 import functools
 import json
@@ -9,8 +9,8 @@ from mqtt import tls
 from web import Web
 
 HOUR = 3600
-# Addresses for documentation (RFC 5737) that the script gives to the loopback interface: each attacker has some of its
-# own, as on a network, and the owner comes from 127.0.0.1.
+# Addresses for documentation (RFC 5737) that the script assigns to the loopback interface: each attacker has its own,
+# as on a network, and the owner connects from 127.0.0.1.
 SOURCES = {
     "stranger": [f"192.0.2.{number}" for number in range(10, 20)],
     "guest": ["192.0.2.20", "192.0.2.21", "192.0.2.22"],
@@ -45,7 +45,7 @@ class Site:
     # The owner
 
     async def own(self, method, path, body=None, may_fail=False):
-        """As the owner, at the Unix socket."""
+        """Sends a request as the owner, at the Unix socket."""
         web = Web(socket_path=self.socket)
         try:
             answer = await web.ask(method, path, body)
@@ -55,7 +55,7 @@ class Site:
         return answer if may_fail else answer.json
 
     def control(self, *arguments):
-        """iotctl, as the owner; gives status, output and errors."""
+        """Runs iotctl as the owner; returns its status, output and errors."""
         run = subprocess.run([self.iotctl, "--socket", self.socket, *arguments], capture_output=True, text=True, timeout=60)
         return run.returncode, run.stdout, run.stderr
 
@@ -75,7 +75,7 @@ class Site:
         await self.own("POST", "/v1/users", {"accessId": name, "kind": kind}, may_fail=True)
 
     async def guest(self, name, source, device="front", actions=("view",), **options):
-        """An account that may view the camera, at a connection of its own; its token in `token`."""
+        """An account that may view the camera, with its own connection; the token is in `token`."""
         await self.account(name)
         await self.bind(name, device, actions)
         made = await self.token(name, **options)

@@ -1,4 +1,4 @@
-"""A viewer by WHEP: a true one of aiortc, and offers that nobody stands behind."""
+"""A WHEP viewer: a real one with aiortc, and offers without a peer."""
 
 import asyncio
 import secrets
@@ -13,7 +13,7 @@ SDP = {"Content-Type": "application/sdp"}
 
 
 def offer(ufrag=None, candidates=()):
-    """An offer with its own ICE user name, behind which nobody is."""
+    """An offer with its own ICE user name, without a peer that could connect."""
     ufrag = ufrag or secrets.token_hex(4)
     lines = [
         "v=0", "o=- 1 1 IN IP4 0.0.0.0", "s=-", "t=0 0", "a=group:BUNDLE 0", f"a=ice-ufrag:{ufrag}",
@@ -25,13 +25,13 @@ def offer(ufrag=None, candidates=()):
 
 
 def dead_candidates(count):
-    """Addresses for documentation (RFC 5737), where nobody is."""
+    """Candidates with unused addresses for documentation (RFC 5737)."""
     return [f"candidate:{number} 1 udp {2_130_706_431 - number} 203.0.113.{number % 250 + 1} {20_000 + number} typ host"
             for number in range(count)]
 
 
 class Viewer:
-    """Counts the packets of its picture."""
+    """Counts the packets of the camera's picture."""
 
     def __init__(self, web, device):
         self.web, self.device = web, device
@@ -40,14 +40,14 @@ class Viewer:
         self.place = None
 
     async def open(self, candidates=()):
-        """Gives the answer to the offer."""
+        """Returns the answer to the offer."""
         transceiver = self.connection.addTransceiver("video", direction="recvonly")
         handle = transceiver.receiver._handle_rtp_packet
 
         async def count(packet, arrival_time_ms):
             self.packets += 1
 
-        # Nothing is decoded: its time is the daemon's.
+        # Nothing is decoded, because decoding would take the daemon's processor time.
         transceiver.receiver._handle_rtp_packet = count
         await self.connection.setLocalDescription(await self.connection.createOffer())
         lines = self.connection.localDescription.sdp.split("\r\n")
@@ -60,7 +60,7 @@ class Viewer:
         return answer
 
     async def more(self, limit=60):
-        """Waits until more packets come; false when none do."""
+        """Waits until more packets arrive; returns false if none do."""
         before = self.packets
         for _ in range(limit * 10):
             if self.packets > before + 10:
@@ -69,7 +69,7 @@ class Viewer:
         return False
 
     async def end(self, limit=30):
-        """Waits until no more packets come; false when they go on."""
+        """Waits until no more packets arrive; returns false if they continue."""
         for _ in range(limit):
             before = self.packets
             await asyncio.sleep(1)

@@ -1,4 +1,4 @@
-"""HTTP as an attacker speaks it: whole requests, and bytes as they are."""
+"""An attacker's HTTP client: complete requests, and raw bytes."""
 
 import asyncio
 import json
@@ -9,7 +9,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "Support"))
 
 from connection import Connection  # noqa: E402
 
-# How long an answer may take before it is taken for none: generous, since a debug build shares two cores with all
+# The time after which a missing answer is a failure. It is long, because a debug build shares two cores with all
 # attackers.
 PATIENCE = 60
 
@@ -22,7 +22,7 @@ class Answer:
         except ValueError:
             self.json = {}
         error = self.json.get("error", {}) if isinstance(self.json, dict) else {}
-        # 0 for success, else the error's number.
+        # 0 for success, otherwise the error's number.
         self.code = error.get("code", 0 if status < 400 else None)
         self.message = error.get("message", "")
 
@@ -54,7 +54,7 @@ class Web(Connection):
         return Answer(status, fields, content)
 
     async def stream(self, path):
-        """Opens a body that goes on; gives its chunks."""
+        """Opens an endless body; returns its chunks."""
         status, fields = await asyncio.wait_for(self.start("GET", path), PATIENCE)
         if status != 200:
             answer = Answer(status, fields, await asyncio.wait_for(self.body(fields), PATIENCE))
@@ -64,7 +64,7 @@ class Web(Connection):
 
 
 async def raw(site, data, source=None, limit=PATIENCE):
-    """Sends these bytes on a connection of their own; gives all that comes until the end, or until `limit`."""
+    """Sends these bytes on their own connection; returns everything that arrives until the end, or until `limit`."""
     local = (source, 0) if source else None
     reader, writer = await asyncio.open_connection("127.0.0.1", site.port, local_addr=local)
     try:

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// Two and more boxes, each a host of its own with its own processes and data, over TLS.
+/// Two or more boxes, each a host with its own processes and data, over TLS.
 @Suite(.serialized, .timeLimit(.minutes(5))) struct BoxesTests {
     private static func hubConfiguration(_ address: String) -> String {
         """
@@ -15,7 +15,7 @@ import Testing
         """
     }
 
-    /// `media.listen` is left out: boxes that know each other pick addresses by which they reach each other.
+    /// `media.listen` is left out: boxes that know each other choose addresses at which they can reach each other.
     private static func gatewayConfiguration(camera: String? = nil, media: [String] = []) -> String {
         var text = media.isEmpty ? "" : "media:\n" + media.map { "  \($0)\n" }.joined()
         if let camera {
@@ -24,7 +24,7 @@ import Testing
         return text
     }
 
-    /// The hub's box with its camera `front`.
+    /// Starts the hub's box with its camera `front`.
     private func hub(_ network: TestNetwork) async throws -> RunningDaemon {
         try await RunningDaemon(
             configuration: Self.hubConfiguration(network.address("hub")), prefix: network.prefix("hub"))
@@ -56,7 +56,7 @@ import Testing
         return file
     }
 
-    /// Joins with a string that must be refused, and gives what was said.
+    /// Joins with a string that must be refused, and returns the error output.
     private func refusedJoin(_ network: TestNetwork, _ host: String, _ enrolment: String) async throws -> String {
         let folder = try TemporaryFolder()
         let prefix = network.prefix(host)
@@ -81,7 +81,7 @@ import Testing
         return (answer.object["link"] as? [String: Any])?["name"] as? String
     }
 
-    @Test("A guest's gateway on another box does what it was given, and nothing else; unbinding ends its monitor")
+    @Test("A guest's gateway on another box can do what it was granted and nothing else; unbinding ends its monitor")
     func sharing() async throws {
         let network = try await TestNetwork(hosts: ["hub", "gateway"])
         let hub = try await hub(network)
@@ -110,7 +110,7 @@ import Testing
         _ = try require(try await bob.iotctl("property", "write", "front", path, "4"))
         let written = try require(try await hub.iotctl("property", "read", "front", path))
         #expect(written.text == "4\n")
-        // The picture stays at the camera's box: the hub between them would see it.
+        // The picture stays at the camera's box, because the hub between them could read it.
         let taken = try require(try await bob.iotctl("action", "front", "Action.takePhoto", "--json")).text
         let resource = try #require(taken.firstMatch(of: /\/v1\/resources\/photo-[0-9a-f]+.jpg/)).output
         let fetched = try await bob.api.request("GET", String(resource))
@@ -133,7 +133,7 @@ import Testing
         let ended = try await watching
         let took = clock.now - unbound
         #expect(ended.status == 1 && ended.errors.contains("\"code\":20014"), "\(ended.errors)")
-        // The program's own end is in it, too.
+        // The time includes the exit of the program.
         #expect(took < .seconds(2), "it took \(took)")
         let gone = try await bob.iotctl("device", "show", "front")
         #expect(gone.status == 1 && gone.errors.hasPrefix("error 8002 "), "\(gone.errors)")
@@ -141,7 +141,7 @@ import Testing
         await hub.stop()
     }
 
-    @Test("A camera on another box joins as a device, and is watched from a third")
+    @Test("A camera on another box joins as a device, and a third box watches it")
     func cameraBox() async throws {
         let network = try await TestNetwork(hosts: ["hub", "camera", "gateway"])
         let hub = try await hub(network)
@@ -156,7 +156,7 @@ import Testing
             }
             let monitor = try require(try await watcher.iotctl("monitor", "yard", "--frames", "20", "--json"))
             #expect(monitor.text.contains("h265"), "\(monitor.text)")
-            // The camera is elsewhere: the picture comes over a channel, which closes again.
+            // The camera is on another box: the picture comes over a channel, which is closed afterwards.
             let file = watcher.folder.path("yard.jpg")
             _ = try require(try await watcher.iotctl("snapshot", "yard", file, "--size", "320"))
             let size = try await Program.named(
@@ -168,7 +168,7 @@ import Testing
                 #expect(String(decoding: metrics.body, as: UTF8.self).contains("iotvideod_channel_connections 0\n"))
             }
         }
-        // Both boxes keep what they were given over a restart.
+        // Both boxes keep their identities over a restart.
         await camera.stop()
         try await eventually("yard offline") {
             try await carol.iotctl("property", "read", "yard", "ProReadonly._online.stVal").text == "0\n"
@@ -183,14 +183,14 @@ import Testing
         for daemon in [again, carol, hub] { await daemon.stop() }
     }
 
-    @Test("Two boxes whose UDP reaches nothing but a TURN server watch each other through it")
+    @Test("Boxes whose UDP reaches only a TURN server watch each other through it")
     func relayed() async throws {
         let network = try await TestNetwork(hosts: ["hub", "camera", "gateway"])
         let folder = try TemporaryFolder()
         let server = try await TURNServer(on: "hub", of: network, in: folder)
         for host in ["camera", "gateway"] { try await network.allowUDP(of: host, onlyTo: TURNServer.port) }
         let hub = try await hub(network)
-        // Only the camera knows the server: it hands it to whoever calls.
+        // Only the camera's box has the server in its configuration: it sends it to callers.
         let secret = try writeEnrolment(server.secret, folder)
         let media = [
             "iceServers: ['turn:\(network.address("hub")):\(TURNServer.port)']", "turnSecretFile: \(secret)",
@@ -209,7 +209,7 @@ import Testing
         withExtendedLifetime(server) {}
     }
 
-    @Test("An enrolment string serves once, for its time, and for its own hub only")
+    @Test("An enrolment string is valid once, until it expires, and at its own hub only")
     func refusals() async throws {
         let network = try await TestNetwork(hosts: ["hub", "other", "gateway"])
         let hub = try await hub(network)
@@ -221,7 +221,7 @@ import Testing
         let bob = try await join(network, "gateway", used)
         #expect(try await refusedJoin(network, "gateway", used).hasPrefix("error 21101 "), "used")
 
-        // A string for the other hub's address with this hub's secret, and the other way round.
+        // A string with the other hub's address and this hub's secret, and the reverse.
         let fresh = try await enrolment(hub, "--user", "bob")
         let elsewhere = fresh.replacingOccurrences(
             of: network.address("hub"), with: network.address("other"))
@@ -236,7 +236,7 @@ import Testing
         try await eventually("the string expires") { try await isOver(short, hub) }
         #expect(try await refusedJoin(network, "gateway", short).hasPrefix("error 21101 "), "expired")
 
-        // A token of another hub: the link's state says so.
+        // A token of another hub: the link's state shows the failure.
         let foreign = try require(try await other.iotctl("token", "create", "--link", "--ttl", "1h"))
         let folder = try TemporaryFolder()
         _ = FileManager.default.createFile(
@@ -259,7 +259,7 @@ import Testing
         for daemon in [stranger, bob, other, hub] { await daemon.stop() }
     }
 
-    /// Whether a fresh string made after it shows that its second is over.
+    /// Whether no token of this enrolment string is in the hub's list, or it has expired.
     private func isOver(_ enrolment: String, _ hub: RunningDaemon) async throws -> Bool {
         let list = try await hub.api.request("GET", "/v1/tokens")
         let tokens = list.object["tokens"] as? [[String: Any]] ?? []
@@ -270,7 +270,7 @@ import Testing
         }
     }
 
-    @Test("A second gateway of the account kicks the first off, which stays so until it is told to register")
+    @Test("A second gateway of the account kicks the first off, which stays offline until the user registers it again")
     func kickOff() async throws {
         let network = try await TestNetwork(hosts: ["hub", "first", "second"])
         let hub = try await hub(network)
@@ -289,7 +289,7 @@ import Testing
         for daemon in [first, second, hub] { await daemon.stop() }
     }
 
-    @Test("A cable that is out for a while costs nothing but the time")
+    @Test("After a cable was out for a while, everything continues")
     func cable() async throws {
         let network = try await TestNetwork(hosts: ["hub", "gateway"])
         let hub = try await hub(network)

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// A camera's model shows what its stream really is.
+/// A camera's model shows the measured properties of its stream.
 @Suite(.serialized, .timeLimit(.minutes(3))) struct CameraModelTests {
     private func stream(_ daemon: RunningDaemon, _ camera: String) async throws -> [String: Any] {
         let value = try await daemon.api.read(camera, "ProReadonly.videoStream.stVal")
@@ -36,7 +36,7 @@ import Testing
         await daemon.stop()
     }
 
-    @Test("cameraOn 0 stops the packets to a viewer, and its twin follows; 1 goes on")
+    @Test("cameraOn 0 stops the packets to a viewer, and the digital twin follows; 1 resumes them")
     func cameraOn() async throws {
         let daemon = try await RunningDaemon(cameras: ["front": Product.sample("bunny-h264-aac51.mp4")])
         let opened = try await daemon.api.request("POST", "/v1/channels", body: #"{"device":"front"}"#)
@@ -53,7 +53,7 @@ import Testing
         try await eventually("the twin") {
             try await daemon.api.read("front", "ProReadonly.cameraOn.stVal") as? Int == 0
         }
-        // What was on its way has come by the time of a second look.
+        // Packets that were on their way have arrived before the second reading.
         _ = try await packets()
         let before = try await packets()
         try await ContinuousClock().sleep(for: .milliseconds(700))
@@ -68,7 +68,7 @@ import Testing
         await daemon.stop()
     }
 
-    @Test("takePhoto answers with a resource that yields a JPEG of the camera's size")
+    @Test("takePhoto returns a resource that yields a JPEG of the camera's size")
     func takePhoto() async throws {
         let daemon = try await RunningDaemon(cameras: ["front": Product.sample("street-h264-aac.mp4")])
         try await eventually("the first picture") {
@@ -90,7 +90,7 @@ import Testing
         await daemon.stop()
     }
 
-    @Test("What never changes tells the product and its version, as `--version` does")
+    @Test("The constant properties contain the product and its version, as `--version` prints them")
     func constants() async throws {
         let daemon = try await RunningDaemon(cameras: ["front": Product.sample("street-h264-aac.mp4")])
         try await eventually("the versions") {
@@ -114,18 +114,18 @@ import Testing
             #expect(outcome.status == 0, "\(outcome.errors)")
         }
         try await set("4")
-        try await eventually("what is told of viewers") {
+        try await eventually("the log lines about viewers") {
             _ = try await daemon.iotctl("monitor", "front", "--frames", "1")
             return daemon.log.contains("info camera.front: ") && daemon.log.contains("viewer left")
         }
         #expect(!daemon.log.contains("debug camera.front: "))
         try await set("5")
-        try await eventually("what is told of settings") {
+        try await eventually("the log lines about settings") {
             try await set("5")
             return daemon.log.contains("debug camera.front: ") && daemon.log.contains("setting applied")
         }
         try await set("0")
-        // The camera is told of its settings in turn.
+        // The camera applies its settings in order.
         _ = try await daemon.iotctl("action", "front", "Action.takePhoto.ctlVal", "1")
         try await eventually("silence") {
             let before = daemon.log
@@ -136,7 +136,7 @@ import Testing
         await daemon.stop()
     }
 
-    @Test("A user may let fewer watch than the configuration, not more; what nobody set follows the configuration")
+    @Test("A user may lower the configured viewer limit, not raise it; without a setting the configuration applies")
     func maximumViewers() async throws {
         let path = "ProWritable.maximumViewers.setVal"
         func configuration(_ viewers: Int) -> String {
@@ -159,7 +159,7 @@ import Testing
         await daemon.stop()
 
         daemon = try await RunningDaemon(folder: daemon.folder, configuration: configuration(5))
-        try await eventually("the setting behind a restart") { try await limit(daemon) == 2 }
+        try await eventually("the setting after a restart") { try await limit(daemon) == 2 }
         let source = try await daemon.iotctl("monitor", "front", "--source", "1")
         #expect(source.status == 1 && source.errors.contains("no source 1"), "\(source.errors)")
         await daemon.stop()

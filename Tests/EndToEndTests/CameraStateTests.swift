@@ -17,17 +17,17 @@ import Testing
         return path
     }
 
-    @Test("A wrong password is told when the camera is added, and ONLINE is no until it is right")
+    @Test("A wrong password is reported when the camera is added, and ONLINE is `no` until it is right")
     func wrongPassword() async throws {
         let (server, daemon) = (try await guarded(), try await RunningDaemon())
         let wrong = try file("wr0ng", in: daemon)
         let right = try file(Self.password, in: daemon)
         let login = ["--username", "viewer", "--password-file"]
-        // With --check it is not added.
+        // With `--check` the camera is not added.
         let refused = try await daemon.iotctl(["camera", "add", "door", server.url] + login + [wrong, "--check"])
         #expect(refused.status == 1 && refused.errors.hasPrefix("error 25040 sourceRefused: "), "\(refused)")
         #expect(try await daemon.camera("door") == nil)
-        // Without, it is, and says so.
+        // Without `--check` it is added, with a warning.
         let added = try await daemon.iotctl(["camera", "add", "door", server.url] + login + [wrong])
         #expect(added.status == 0 && added.text.hasPrefix("door is device "), "\(added)")
         #expect(added.errors.hasPrefix("warning door was added, but does not work: 25040 sourceRefused: "), "\(added)")
@@ -42,7 +42,7 @@ import Testing
         let shown = try await daemon.iotctl("camera", "show", "door")
         #expect(shown.text.contains(#/state +failed since 20/#) && shown.text.contains("25040"), "\(shown.text)")
 
-        // A change that does not work changes nothing with --check; one that does is there at once.
+        // With `--check`, a change that does not work is not made; one that works takes effect immediately.
         let unchanged = try await daemon.iotctl(["camera", "set", "door", "--password-file", wrong, "--check"])
         #expect(unchanged.status == 1 && unchanged.errors.hasPrefix("error 25040 "), "\(unchanged)")
         let changed = try await daemon.iotctl(["camera", "set", "door", "--password-file", right, "--check"])
@@ -54,7 +54,7 @@ import Testing
             return device?["online"] as? Bool == true && device?["state"] as? String == "ready"
                 && device?["reason"] == nil
         }
-        // The password goes nowhere else by itself.
+        // The password is not sent to another host.
         let elsewhere = try await daemon.iotctl("camera", "set", "door", "rtsp://127.0.0.1:1/x")
         #expect(elsewhere.status == 1 && elsewhere.errors.hasPrefix("error 25001 "), "\(elsewhere)")
         for text in [daemon.log, added.errors, shown.text, changed.text, list.text] {
@@ -67,7 +67,7 @@ import Testing
         await daemon.stop()
     }
 
-    @Test("A camera whose file is gone says so within seconds, and is back with the file")
+    @Test("A camera whose file was removed fails within seconds, and works again when the file is back")
     func fileGone() async throws {
         let daemon = try await RunningDaemon()
         let path = daemon.folder.path("clip.mp4")
@@ -75,7 +75,7 @@ import Testing
         let added = try await daemon.iotctl("camera", "add", "clip", path)
         #expect(added.text.contains("clip is ready: h264"), "\(added)")
         try FileManager.default.removeItem(atPath: path)
-        // The clip has twenty seconds: it is not played to its end from memory.
+        // The clip has 20 s: the camera does not play the deleted file to its end.
         try await eventually("the loss", within: .seconds(8)) {
             try await daemon.camera("clip")?["state"] as? String == "failed"
         }
@@ -89,7 +89,7 @@ import Testing
         await daemon.stop()
     }
 
-    @Test("Each way not to work has a sentence and a number of its own, in add --check and in test")
+    @Test("Each cause of failure has its own message and number, in add --check and in test")
     func failures() async throws {
         let (server, daemon) = (try await guarded(), try await RunningDaemon())
         let wrong = try file("wr0ng", in: daemon)
@@ -129,7 +129,7 @@ import Testing
         #expect(tested.text.contains("no B-frames\n  browsers play it: H.264 Main"), "\(tested.text)")
         #expect(tested.text.contains("browsers play it: made into Opus here"), "\(tested.text)")
         #expect(try await Self.size(of: picture) == "mjpeg,768,576")
-        // Over the API, a file.
+        // Over the API, with a file.
         let clip = Product.sample("street-h264-bframes-pcma.mkv")
         let answer = try await daemon.api.request(
             "POST", "/v1/camera-tests", body: #"{"url":"\#(clip)","picture":true}"#)
@@ -142,12 +142,12 @@ import Testing
         #expect(Data(base64Encoded: data)?.starts(with: [0xFF, 0xD8, 0xFF]) == true)
         let json = try await daemon.iotctl("camera", "test", Product.sample("street-h265-aac.mp4"), "--json")
         #expect(json.text.contains(#""plays": "some""#) && json.text.contains(#""profile": "Main""#), "\(json.text)")
-        // Nothing became a camera.
+        // No camera was added.
         #expect(try await daemon.iotctl("camera", "list", "--json").text.contains(#""cameras": []"#))
         await daemon.stop()
     }
 
-    @Test("Four trials at a time, and a source that never answers ends by itself")
+    @Test("At most four trials run at a time, and the trial of a source that never answers ends by itself")
     func bounds() async throws {
         let daemon = try await RunningDaemon()
         let silent = try RTSPServer.silent()
@@ -163,20 +163,20 @@ import Testing
             return try await group.reduce(into: [Int]()) { $0.append($1) }.sorted()
         }
         #expect(codes == [25010, 25010, 25010, 25010, 25024])
-        // Their parts are given back.
+        // The four places are free again.
         let again = try await daemon.iotctl("camera", "test", Self.clip)
         #expect(again.status == 0, "\(again)")
         await daemon.stop()
     }
 
-    @Test("A snapshot is one request: scaled, of the newest picture, or why there is none")
+    @Test("A snapshot is one request: it returns the newest picture, scaled, or the reason why there is none")
     func snapshot() async throws {
         let daemon = try await RunningDaemon(cameras: [
             "front": Self.clip, "sound": Product.sample("noise-he-aac.m4a"),
             "dead": RTSPServer.url(port: try RTSPServer.freePort()),
         ])
         let file = daemon.folder.path("front.jpg")
-        // At once: it waits for the first picture.
+        // Immediately after the start: the request waits for the first picture.
         let whole = try await daemon.iotctl("snapshot", "front", file)
         #expect(whole.status == 0, "\(whole)")
         #expect(try await Self.size(of: file) == "mjpeg,768,576")
@@ -190,7 +190,7 @@ import Testing
             ("front/snapshot?size=7", 400, 25001), ("front/snapshot?size=axb", 400, 25001),
             ("nobody/snapshot", 404, 8002), ("sound/snapshot", 409, 21040), ("dead/snapshot", 502, 25010),
         ] {
-            // A camera that has just been made is still connecting.
+            // A new camera is still connecting.
             try await eventually("\(path): \(code)") {
                 let answer = try await daemon.api.request("GET", "/v1/devices/\(path)")
                 return answer.status == status
@@ -223,7 +223,7 @@ import Testing
         await daemon.stop()
     }
 
-    @Test("Neither a password in the URL nor a port that there is not is taken")
+    @Test("A password in the URL and a port above 65535 are refused")
     func refusedURLs() async throws {
         let daemon = try await RunningDaemon()
         for (url, words) in [

@@ -1,19 +1,19 @@
 import Foundation
 import Testing
 
-/// Kills what can be killed, in an order that follows from a seed, while writers write.
+/// Kills processes and unplugs cables, in an order that a seed determines, while writers write.
 ///
-/// `CHAOS_SEED` (42) and `CHAOS_SECONDS` (60) say otherwise; a failed run's seed repeats its faults.
+/// `CHAOS_SEED` (42) and `CHAOS_SECONDS` (60) change the defaults; a failed run's seed repeats its faults.
 @Suite(.serialized, .timeLimit(.minutes(30))) struct ChaosTests {
     private static func environment(_ name: String) -> Int? {
         ProcessInfo.processInfo.environment[name].flatMap { Int($0) }
     }
 
-    /// The longest time from the last fault's mending until everything is right: a pause of a session that is lost
-    /// every few seconds (6 s at 5 doublings), and 10 s for an attempt that got no answer, both some times over.
+    /// The longest time from the end of the last fault until everything works again: the pauses of a session that is
+    /// lost every few seconds (6 s after 5 doublings) and 10 s for an attempt that gets no answer, several times each.
     private static let settling = Duration.seconds(45)
 
-    @Test("Nothing acknowledged is lost, no answer is another's, and everybody comes back, whatever is killed")
+    @Test("Whatever is killed, no acknowledged write is lost, every answer is for its request, and every box returns")
     func chaos() async throws {
         let seed = UInt64(clamping: Self.environment("CHAOS_SEED") ?? 42)
         let seconds = Self.environment("CHAOS_SECONDS") ?? 60
@@ -52,7 +52,7 @@ import Testing
         await site.stop()
     }
 
-    /// Faults and writers together; when it returns the writers have finished.
+    /// Runs the faults and the writers together; returns when the writers have finished.
     private func run(
         _ writers: inout [ChaosWriter], _ site: ChaosSite, seed: UInt64, for time: Duration
     ) async throws -> (rounds: Int, settlings: [Duration]) {
@@ -86,7 +86,7 @@ import Testing
         return (rounds, settlings)
     }
 
-    /// Returns when all of the faults are mended.
+    /// Returns when the effect of every fault has ended.
     private func strike(_ strikes: [ChaosPlan.Strike], _ site: ChaosSite) async throws {
         try await withThrowingTaskGroup(of: Void.self) { group in
             for strike in strikes {
@@ -99,7 +99,7 @@ import Testing
         }
     }
 
-    /// Waits until every session, the broker and every presence is right.
+    /// Waits until every session, the broker and every presence are as they must be.
     @discardableResult
     private func settle(_ site: ChaosSite) async throws -> Duration {
         let clock = ContinuousClock()

@@ -1,9 +1,9 @@
 import Foundation
 import Testing
 
-/// What a user at a shell meets.
+/// The command line as a user at a shell sees it.
 @Suite(.serialized, .timeLimit(.minutes(3))) struct CommandLineTests {
-    @Test("Wrong usage is 2, no daemon is 3, a refused request is 1, each with number, name and remedy")
+    @Test("Wrong usage exits with 2, no daemon with 3, a refused request with 1, each with number, name and remedy")
     func exitStatuses() async throws {
         let daemon = try await RunningDaemon(cameras: ["front": Product.sample("street-h265-aac.mp4")])
         let usage = try await daemon.iotctl("property", "read")
@@ -21,7 +21,7 @@ import Testing
         await daemon.stop()
     }
 
-    @Test("The daemon's exit status tells wrong usage, 2, from a wrong configuration, 1, and from help, 0")
+    @Test("The daemon's exit status is 2 for wrong usage, 1 for a wrong configuration and 0 for help")
     func daemonUsage() async throws {
         for arguments in [
             ["--no-such-option"], ["surplus"], ["--log-level", "loud"], ["--camera", "front"],
@@ -41,7 +41,7 @@ import Testing
         }
     }
 
-    @Test("--check-config tells what is missing on this machine, and what the daemon would wait for")
+    @Test("--check-config reports what is missing on this machine, and what the daemon would wait for")
     func checkConfiguration() async throws {
         let folder = try TemporaryFolder()
         let file = folder.path("c.yaml")
@@ -54,11 +54,11 @@ import Testing
         let late = try await Program(
             path: Product.program("iotvideod"), arguments: ["--camera", "x=/nofile"] + places
         ).run()
-        #expect(late.status == 0 && late.text.contains("right: 1 camera\n"), "\(late.text)")
+        #expect(late.status == 0 && late.text.contains("valid: 1 camera\n"), "\(late.text)")
         #expect(late.errors.hasPrefix("warning camera 'x', url: /nofile: No such file"), "\(late.errors)")
     }
 
-    @Test("A property's life: written, read, watched, refused")
+    @Test("A property is written, read and watched; a wrong write is refused")
     func properties() async throws {
         let daemon = try await RunningDaemon(cameras: ["front": Product.sample("street-h265-aac.mp4")])
         #expect(
@@ -85,7 +85,7 @@ import Testing
         await daemon.stop()
     }
 
-    @Test("Habits: options before the command, version, ls, and what was probably meant")
+    @Test("Options before the command, --version, ls, and suggestions for misspelt words work as users expect")
     func habits() async throws {
         let daemon = try await RunningDaemon()
         let status = try await daemon.iotctl("--json", "status")
@@ -105,7 +105,7 @@ import Testing
         await daemon.stop()
     }
 
-    @Test("A wrong value is told in the words of the command line, before the daemon is asked")
+    @Test("A wrong value is reported with the option's name, before the daemon is asked")
     func wrongValues() async throws {
         for (arguments, words) in [
             (["camera", "add", "x", "rtsp://u:p@192.0.2.7/"], "--password-file"),
@@ -143,7 +143,7 @@ import Testing
         await daemon.stop()
     }
 
-    @Test("Output that cannot be written is a failure; a pipe that nobody reads ends quietly, by its signal")
+    @Test("Output that cannot be written is a failure; a closed pipe ends the program silently, by SIGPIPE")
     func unwritableOutput() async throws {
         let daemon = try await RunningDaemon(cameras: ["front": Product.sample("street-h265-aac.mp4")])
         let environment = ["IOTCTL_SOCKET": daemon.folder.path("socket"), "IOTCTL": Product.program("iotctl")]
@@ -174,7 +174,7 @@ import Testing
         let detail = try await daemon.iotctl("device", "show", "front", "--json")
         let shown = try JSONSerialization.jsonObject(with: detail.output) as? [String: Any]
         #expect((shown?["pending"] as? [String])?.contains("ProWritable._logLevel") == false, "\(detail.text)")
-        // A device whose camera is gone applies nothing.
+        // A device whose camera does not run applies nothing.
         let clip = Product.sample("street-h265-aac.mp4")
         #expect(try await daemon.iotctl("camera", "add", "yard", clip).status == 0)
         try await eventually("the device's model") {
@@ -198,7 +198,7 @@ import Testing
         await daemon.stop()
     }
 
-    @Test("A shell completes the names that the daemon knows, and nothing where it is away")
+    @Test("A shell completes the names that the daemon knows, and nothing without a daemon")
     func completion() async throws {
         let daemon = try await RunningDaemon(cameras: [
             "front": Product.sample("street-h265-aac.mp4"), "yard": Product.sample("street-h265-aac.mp4"),
@@ -215,7 +215,7 @@ import Testing
         await daemon.stop()
     }
 
-    @Test("A user who has no daemon reads where it was looked for, and one who may not open it which group may")
+    @Test("Without a daemon the error names the socket's path; without permission it names the group that has it")
     func socketSearch() async throws {
         let folder = try TemporaryFolder()
         func run(_ script: String) async throws -> Program.Outcome {
@@ -239,7 +239,7 @@ import Testing
         #expect(group.errors.contains("the group 'adm'") && group.errors.contains("adduser nobody adm"), "\(group)")
     }
 
-    @Test("The status names the link's state with its cause, and the way back")
+    @Test("The status shows the link's state with its cause, and the command that restores it")
     func linkCause() async throws {
         let daemon = try await RunningDaemon()
         #expect(try await daemon.iotctl("status").text.contains("online (connected) since "))
@@ -251,7 +251,7 @@ import Testing
         await daemon.stop()
     }
 
-    @Test("What is to be done about a refusal fits what was asked, and stands there once")
+    @Test("The remedy of a refusal fits the request, and is printed once")
     func remedies() async throws {
         let daemon = try await RunningDaemon(cameras: ["front": Product.sample("street-h265-aac.mp4")])
         for (arguments, code, remedy) in [
@@ -276,7 +276,7 @@ import Testing
         await daemon.stop()
     }
 
-    @Test("A second daemon in the same directory is refused, and one behind a killed one starts")
+    @Test("A second daemon in the same directory is refused, and one starts after a killed one")
     func locked() async throws {
         let daemon = try await RunningDaemon()
         let second = try await Program(

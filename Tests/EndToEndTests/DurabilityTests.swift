@@ -2,10 +2,10 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Nothing acknowledged is lost.
+/// No acknowledged write is lost.
 @Suite(.serialized, .timeLimit(.minutes(3))) struct DurabilityTests {
-    /// `CHAOS_SEED` (42) draws the same kills again.
-    @Test("kill -9 while eight writers write loses none of 1,000 acknowledged writes")
+    /// `CHAOS_SEED` (42) repeats the same kills.
+    @Test("kill -9 during the writes of eight writers loses none of 1,000 acknowledged writes")
     func killed() async throws {
         let seed = UInt64(ProcessInfo.processInfo.environment["CHAOS_SEED"] ?? "") ?? 42
         print("durability: CHAOS_SEED=\(seed)")
@@ -17,7 +17,7 @@ import Testing
         var roundsWithCuts = 0
         while sum(writers, \.acknowledged) < 1_000 || rounds < 8 {
             let daemon = try await RunningDaemon(cameras: cameras, folder: folder)
-            // A device that was never online has no properties yet.
+            // A device that was never online does not have properties yet.
             try await eventually("the camera") {
                 try await daemon.api.read("front", "ProReadonly._online.stVal") as? Int == 1
             }
@@ -46,10 +46,10 @@ import Testing
             \(sum(writers, \.cutOff)) cut off in \(roundsWithCuts) of \(rounds) rounds, \
             \(sum(writers, \.carriedOut)) of them carried out
             """)
-        #expect(roundsWithCuts * 4 >= rounds * 3, "seed \(seed): the kills hit a daemon that had nothing to do")
+        #expect(roundsWithCuts * 4 >= rounds * 3, "seed \(seed): most kills hit an idle daemon")
     }
 
-    /// Returns when the daemon is dead: the writers go on until then.
+    /// Returns when the daemon is dead; until then the writers continue.
     private func write(
         _ writers: [PropertyWriter], _ daemon: RunningDaemon, killAfter limit: Int, delay: Duration
     ) async -> [PropertyWriter] {
@@ -60,7 +60,7 @@ import Testing
                 count += 1
                 if count == limit { break }
             }
-            // An acknowledgement alone would always meet the daemon at the same point of its work.
+            // The delay varies the moment of the kill: after an acknowledgement the daemon is always at the same point.
             try? await ContinuousClock().sleep(for: delay)
             daemon.kill()
         }()
@@ -86,7 +86,7 @@ import Testing
         writers.reduce(0) { $0 + figure($1) }
     }
 
-    @Test("The disk has the write before its answer leaves")
+    @Test("A write is on the disk before its answer is sent")
     func synchronised() async throws {
         let folder = try TemporaryFolder()
         let trace = folder.path("trace")
@@ -101,7 +101,7 @@ import Testing
         #expect(written)
         await daemon.stop()
         let calls = try SystemCallTrace(file: trace).calls
-        // The request on its way to the hub, the log's pages, the disk, the hub's answer, in this order.
+        // In this order: the request on its way to the hub, the database log's pages, the sync to disk, the answer.
         let request = try #require(
             calls.first { $0.text.contains("property.write") && $0.text.contains("durable-42") })
         let answer = try #require(
@@ -114,13 +114,13 @@ import Testing
             calls.first {
                 $0.name == "pwrite64" && $0.text.contains(log) && $0.text.contains("durable-42")
                     && (request.begin..<answer.begin).contains($0.begin)
-            }, "the write was not in the database's log when its answer left")
+            }, "the write was not in the database's log when its answer was sent")
         let pageEnd = try #require(page.end)
         #expect(
             calls.contains {
                 $0.name == "fdatasync" && $0.text.contains(log) && $0.begin > pageEnd
                     && $0.succeeded(before: answer.begin)
-            }, "the answer left before the disk had the write")
+            }, "the answer was sent before the write was on the disk")
     }
 
     @Test("A repeated request id after a restart does not apply twice")
@@ -143,7 +143,7 @@ import Testing
         await daemon.stop()
     }
 
-    @Test("Killing the broker ends in online again, and nothing is lost")
+    @Test("After the broker was killed, the link is online again, and nothing is lost")
     func brokerKilled() async throws {
         let daemon = try await RunningDaemon(cameras: ["front": Product.sample("street-h265-aac.mp4")])
         #expect(try await daemon.api.write("front", "ProUser._buildIn.val.nickName", #""kept""#, key: "b1"))

@@ -1,9 +1,9 @@
 import Foundation
 import Testing
 
-/// What the all-in-one daemon's channel looks like on the wire.
+/// The all-in-one daemon's channel, captured from the network.
 @Suite(.serialized, .timeLimit(.minutes(3))) struct EncryptionTests {
-    @Test("A capture of a channel shows DTLS and SRTP and no byte of the pictures")
+    @Test("A capture of a channel contains DTLS and SRTP, and no plaintext of the pictures")
     func capture() async throws {
         let daemon = try await RunningDaemon(cameras: ["front": Product.sample("bunny-h264-aac51.mp4")])
         let file = daemon.folder.path("capture.pcap")
@@ -21,7 +21,7 @@ import Testing
         try await eventually("the capture's file") { FileManager.default.fileExists(atPath: file) }
         let watched = try await daemon.iotctl("monitor", "front", "--frames", "150")
         #expect(watched.status == 0, "\(watched.errors)")
-        // Not SIGTERM: a child of a dispatch thread inherits it blocked. With -U the file is whole.
+        // SIGKILL, because a child of a dispatch thread inherits SIGTERM blocked. With `-U` the file is complete.
         kill(tcpdump.processIdentifier, SIGKILL)
         await daemon.stop()
 
@@ -31,7 +31,7 @@ import Testing
             file, filter: "dtls.handshake.type == 2", fields: ["dtls.use_srtp.protection_profile"])
         #expect(profiles.contains("0x0007"), "AEAD_AES_128_GCM was not chosen: \(profiles)")
 
-        // RFC 7983: SRTP and SRTCP begin with 128…191, DTLS with 20…63, STUN with 0…3. Nothing else is there.
+        // RFC 7983 §7: the first byte is 128…191 for SRTP and SRTCP, 20…63 for DTLS, 0…3 for STUN. Nothing else occurs.
         let firstBytes = try await tshark(file, filter: "udp.port", fields: ["udp.payload"]).compactMap {
             UInt8($0.replacingOccurrences(of: ":", with: "").prefix(2), radix: 16)
         }
@@ -41,7 +41,7 @@ import Testing
 
         let captured = try Data(contentsOf: URL(fileURLWithPath: file))
         let clip = try Data(contentsOf: URL(fileURLWithPath: Product.sample("bunny-h264-aac51.mp4")))
-        // Pieces from all over the clip's media data; any of them in the capture would be plaintext.
+        // Pieces from all parts of the clip's media data: one of them in the capture would be plaintext.
         for offset in stride(from: clip.count / 10, to: clip.count - 64, by: clip.count / 400) {
             #expect(captured.range(of: clip[offset..<offset + 24]) == nil, "plaintext of offset \(offset)")
         }

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// What has gone wrong in other camera servers, tried on this one: a real daemon with an API over TCP.
+/// Vulnerabilities of other camera servers, tried on a real daemon with an API over TCP.
 @Suite(.serialized, .timeLimit(.minutes(3))) struct FieldVulnerabilitiesTests {
     private func daemon() async throws -> RunningDaemon {
         try await RunningDaemon(
@@ -20,7 +20,7 @@ import Testing
         return outcome.text.trimmingCharacters(in: .whitespacesAndNewlines)
     }
 
-    @Test("Frigate CVE-2026-33470: a user of one camera gets no picture of another, by any way")
+    @Test("Frigate CVE-2026-33470: a user of one camera gets no picture of another camera")
     func otherCamerasPictures() async throws {
         let daemon = try await daemon()
         #expect(try await daemon.iotctl("user", "create", "guest").status == 0)
@@ -58,7 +58,7 @@ import Testing
             let seen = try await stranger.request("GET", "/v1/channels")
             #expect(
                 (seen.object["channels"] as? [Any])?.isEmpty == true, "\(String(decoding: seen.body, as: UTF8.self))")
-            // What is theirs they do get.
+            // Their own camera they can watch.
             let own = try await stranger.request("POST", "/v1/channels", body: #"{"device":"front"}"#)
             let ownID = try #require(own.object["id"] as? String, "\(String(decoding: own.body, as: UTF8.self))")
             _ = try await stranger.request("POST", "/v1/channels/\(ownID)/play")
@@ -68,7 +68,7 @@ import Testing
         await daemon.stop()
     }
 
-    @Test("go2rtc CVE-2024-29191, 29192: a page of another site has no request answered, and no answer is a page")
+    @Test("go2rtc CVE-2024-29191, 29192: requests from a page of another site are refused, and no answer is HTML")
     func crossSite() async throws {
         let daemon = try await daemon()
         let api = try daemon.tcpAPI(token: try await token(daemon))
@@ -82,7 +82,7 @@ import Testing
         }
         let cameras = try await api.request("GET", "/v1/cameras").object["cameras"] as? [Any]
         #expect(cameras?.count == 2)
-        // What a caller wrote never comes back as HTML.
+        // Text from a caller never comes back as HTML.
         let head = try await Program.named(
             "curl",
             [
@@ -96,7 +96,7 @@ import Testing
         await daemon.stop()
     }
 
-    @Test("MediaMTX's anonymous default, localhost trusted blindly: over TCP nothing is told without a token")
+    @Test("MediaMTX's anonymous default, trust in localhost: over TCP every request needs a token")
     func localhost() async throws {
         let daemon = try await daemon()
         let api = try daemon.tcpAPI()
@@ -107,12 +107,12 @@ import Testing
                 #expect(try await api.request("GET", path, headers: headers).status == 401, "\(path) \(headers)")
             }
         }
-        // The probes of supervisors tell nothing but themselves.
+        // The health probes for supervisors need no token and contain nothing else.
         #expect(try await api.request("GET", "/healthz").status == 200)
         await daemon.stop()
     }
 
-    @Test("go2rtc CVE-2024-29193, issues 1878 and 2155: what the API writes into the configuration executes nothing")
+    @Test("go2rtc CVE-2024-29193, issues 1878 and 2155: a camera URL that the API stores never runs a program")
     func configurationWrites() async throws {
         let daemon = try await daemon()
         let mark = daemon.folder.path("executed")
@@ -134,7 +134,7 @@ import Testing
                 "POST", "/v1/cameras", body: String(decoding: body, as: UTF8.self))
             if answer.status < 300 { added.append("x\(index)") } else { #expect((400..<500).contains(answer.status)) }
         }
-        // Whatever was taken as a file's name or an RTSP path fails as such a source.
+        // Each of them fails like a missing file or an unreachable RTSP source.
         try await eventually("every bad source has failed") {
             let cameras = try await daemon.api.request("GET", "/v1/cameras").object["cameras"] as? [[String: Any]]
             return cameras?.allSatisfy { camera in
@@ -144,14 +144,14 @@ import Testing
         }
         for name in added { #expect(try await daemon.api.request("DELETE", "/v1/cameras/\(name)").status < 300) }
         #expect(!FileManager.default.fileExists(atPath: mark))
-        // Its broker is the only program that the daemon ever started.
+        // The broker is the only program that the daemon has started.
         let children = try String(
             contentsOfFile: "/proc/\(daemon.processIdentifier)/task/\(daemon.processIdentifier)/children",
             encoding: .utf8)
         for child in children.split(separator: " ") {
             #expect(try String(contentsOfFile: "/proc/\(child)/comm", encoding: .utf8) == "mosquitto\n")
         }
-        // A guest may not add any.
+        // A guest may not add cameras.
         #expect(try await daemon.iotctl("user", "create", "guest").status == 0)
         let guest = try daemon.tcpAPI(token: try await token(daemon, "--user", "guest"))
         #expect(

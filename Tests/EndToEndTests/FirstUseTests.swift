@@ -39,7 +39,7 @@ import Testing
         return try #require(told.text.split(separator: "=").last).trimmingCharacters(in: .whitespacesAndNewlines)
     }
 
-    @Test("A script is refused with the remedy, a terminal asks once, and a renewed certificate stays trusted")
+    @Test("A script is refused with a remedy, a terminal asks once, and a renewed certificate stays trusted")
     func firstUse() async throws {
         let port = try RTSPServer.freePort()
         var daemon = try await RunningDaemon(configuration: try Self.configuration(port: port))
@@ -67,7 +67,7 @@ import Testing
         let again = try await client.status()
         #expect(again.status == 0, "\(again.errors)")
 
-        // The hub makes itself a new certificate at each start, of the same authority.
+        // The hub makes a new certificate at each start, signed by the same authority.
         await daemon.stop()
         daemon = try await RunningDaemon(folder: folder, configuration: try Self.configuration(port: port))
         let renewed = try await client.status()
@@ -83,7 +83,7 @@ import Testing
         await other.stop()
     }
 
-    @Test("The packaged configuration with its line `api.listen` alone: its certificate is the box's own, and names it")
+    @Test("With the packaged configuration and `api.listen` the certificate is the box's own and contains its name")
     func packagedConfiguration() async throws {
         let port = try RTSPServer.freePort()
         let packaged = try String(
@@ -108,7 +108,7 @@ import Testing
             arguments: client.arguments + ["--ca", authority], environment: client.environment
         ).status()
         #expect(told.status == 0, "\(told.errors)")
-        // curl looks for the name in the certificate, whoever signed it; the API answers under the machine's own name.
+        // curl checks the name in the certificate; the API answers to the machine's own name.
         let name = ProcessInfo.processInfo.hostName.lowercased()
         for host in ["127.0.0.1", "localhost", name] {
             let answer = try await Program.named(
@@ -123,7 +123,7 @@ import Testing
         await daemon.stop()
     }
 
-    @Test("--ca needs no question; the file of another authority is refused in plain words")
+    @Test("With --ca nothing is asked; another authority's file is refused with a clear message")
     func authorityFile() async throws {
         let port = try RTSPServer.freePort()
         let daemon = try await RunningDaemon(configuration: try Self.configuration(port: port))

@@ -1,9 +1,9 @@
 import Foundation
 import Testing
 
-/// Another broker on the port of `hub.listen`: Debian's mosquitto service usually is one.
+/// Another broker on the port of `hub.listen`, which is often Debian's mosquitto service.
 @Suite(.serialized, .timeLimit(.minutes(2))) struct ForeignBrokerTests {
-    @Test("A port that another broker has ends the start with who it is and what to do, and it hears nothing of us")
+    @Test("If another broker has the port, the start fails with its name and a remedy, and nothing connects to it")
     func heldAtStart() async throws {
         let folder = try TemporaryFolder()
         let port = try RTSPServer.freePort()
@@ -26,7 +26,7 @@ import Testing
         #expect(!foreign.errors.contains("New connection"), "\(foreign.errors)")
     }
 
-    @Test("A broker that takes the port of ours while it is away gets no connection, and ours comes back after it")
+    @Test("A broker that takes the port while ours restarts gets no connection; ours starts again after it")
     func takenMeanwhile() async throws {
         let folder = try TemporaryFolder()
         let (daemon, foreign) = try await daemonWithoutPort(in: folder)
@@ -34,19 +34,19 @@ import Testing
         try await eventually("five more attempts") {
             try await self.broker(of: daemon)["restarts"] as? Int ?? 0 >= restarts + 5
         }
-        // One line for the end that was a signal, one for the port; repetitions come after a minute.
+        // One line for the killed broker, one for the port; repetitions are logged after a minute.
         let lines = daemon.log.split(separator: "\n").filter { $0.contains("the broker ended and is started again") }
         #expect(lines.count == 2 && lines.last?.contains("error=25029") == true, "\(lines)")
         #expect(!foreign.errors.contains("New connection"), "\(foreign.errors)")
 
-        // SIGTERM may be blocked in what a thread of the test starts.
+        // SIGKILL, because a thread of the test may start its children with SIGTERM blocked.
         foreign.send(SIGKILL)
-        try await eventually("ours again") { try await self.broker(of: daemon)["state"] as? String == "running" }
+        try await eventually("our broker again") { try await self.broker(of: daemon)["state"] as? String == "running" }
         try await eventually("the camera again") { try await self.isOnline("front", daemon) }
         #expect(await daemon.stop() == 0)
     }
 
-    @Test("A daemon that waits for its port ends within 5 s of being told to")
+    @Test("A daemon that waits for its port stops within 5 s of a signal")
     func stop() async throws {
         let folder = try TemporaryFolder()
         let (daemon, foreign) = try await daemonWithoutPort(in: folder)
@@ -57,13 +57,13 @@ import Testing
         withExtendedLifetime(foreign) {}
     }
 
-    /// A daemon whose broker was killed, and the broker that has its port since then.
+    /// A daemon whose broker was killed, and the broker that has taken its port.
     private func daemonWithoutPort(
         in folder: TemporaryFolder
     ) async throws -> (daemon: RunningDaemon, foreign: BackgroundProgram) {
         let port = try RTSPServer.freePort()
         let hold = folder.path("hold")
-        // A broker that can be kept from coming back.
+        // A wrapper that can delay the next start of the broker.
         let program = folder.path("mosquitto")
         try "#!/bin/sh\nwhile [ -e \(hold) ]; do sleep 0.05; done\nexec mosquitto \"$@\"\n".write(
             toFile: program, atomically: true, encoding: .utf8)

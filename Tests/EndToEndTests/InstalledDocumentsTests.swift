@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// What messages, configuration and manual pages name is there after an installation.
+/// The documents that messages, the configuration and the manual pages name are installed.
 @Suite struct InstalledDocumentsTests {
     private static let root = Product.root.path
 
@@ -24,7 +24,7 @@ import Testing
         let found = try await Program.named(
             "grep", ["-rnIE", #"\b[A-Za-z_-]+\.md\b|\bopenapi\.yaml\b"#] + folders
         ).run()
-        // A comment of the source is for who has the source.
+        // Comments of the sources may name documents that are not installed.
         let lines = found.text.split(separator: "\n").filter { !$0.contains(#/^[^:]+\.swift:\d+: *\/\//#) }
         #expect(lines.count > 2, "\(found.errors)")
         for line in lines {
@@ -34,7 +34,7 @@ import Testing
         }
     }
 
-    @Test("What an installed document links to is installed")
+    @Test("Every document that an installed document links to is installed")
     func links() async throws {
         let folder = try TemporaryFolder()
         let installed = try await Self.installed(folder)

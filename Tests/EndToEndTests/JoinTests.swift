@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// A second box of one machine: what `--join` does by itself. How two boxes then work together has tests of its own.
+/// A second box on one machine: `--join` alone. `BoxesTests` tests how two boxes work together.
 @Suite(.serialized, .timeLimit(.minutes(3))) struct JoinTests {
     private static let clip = Product.sample("street-h265-aac.mp4")
 
@@ -62,12 +62,12 @@ import Testing
         #expect(!FileManager.default.fileExists(atPath: folder.path("data/hub.sqlite")))
         #expect(await box.stop() == 0)
 
-        // The same string again changes nothing here, and serves nowhere else.
+        // The same string again changes nothing here, and is refused elsewhere.
         #expect(try await Self.join(folder, string).status == 0)
         let other = try await Self.join(try TemporaryFolder(), string)
         #expect(other.status == 1)
         #expect(other.errors.contains("error 21101"), "\(other.errors)")
-        // What has no device of the hub is refused, and so is a directory with a hub of its own.
+        // A camera without a device of the hub is refused, and so is a directory that contains a hub.
         let wrong = try await Program(
             path: Product.program("iotvideod"),
             arguments: ["--data-dir", folder.path("data"), "--camera", "gate=\(Self.clip)", "--check-config"]
@@ -102,7 +102,7 @@ import Testing
         await hub.stop()
     }
 
-    @Test("What is no enrolment string, or names another authority, is refused, and nothing is kept")
+    @Test("A malformed enrolment string, or one with another authority, is refused, and nothing is stored")
     func refused() async throws {
         let (hub, port) = try await Self.hub()
         try #require(try await hub.iotctl("user", "create", "gate").status == 0)
@@ -115,7 +115,7 @@ import Testing
         #expect(stranger.status == 1)
         #expect(stranger.errors.contains("the secret was not sent"), "\(stranger.errors)")
         #expect(!FileManager.default.fileExists(atPath: folder.path("data/link/endpoint")))
-        // So the string is still good.
+        // Therefore the string is still valid.
         #expect(try await Self.join(folder, string).status == 0)
         await hub.stop()
     }

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// The manual pages say what the programs do.
+/// The manual pages match the programs.
 @Suite struct ManualPageTests {
     private static let pages = ["iotvideod.8", "iotvideod.yaml.5", "iotctl.1"]
 
@@ -9,7 +9,7 @@ import Testing
         Product.root.appendingPathComponent("man/\(name)").path
     }
 
-    @Test("iotctl(1) is what its generator makes of iotctl's own help")
+    @Test("iotctl(1) is the generator's output from the help of iotctl")
     func iotctl() async throws {
         let script = Product.root.appendingPathComponent("man/iotctl.py").path
         let made = try await Program.named("python3", [script, Product.program("iotctl")]).run()
@@ -26,7 +26,7 @@ import Testing
         let end = try #require(text.range(of: ".SH SIGNALS"))
         let listed = try #require(help.text.range(of: "OPTIONS:"))
         let wanted = names(in: String(help.text[listed.upperBound...]))
-        // The lines that begin an option, not what is said about it.
+        // Only the lines with an option's name, not its description.
         let tags = text[options.upperBound..<end.lowerBound].split(separator: "\n").filter {
             $0.contains(#/^\.B[IR]? -/#)
         }

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// A media key's life: a real daemon that logs everything, `iotctl`, and curl, which sends no header.
+/// Media keys: a real daemon with full logging, `iotctl`, and curl without an Authorization header.
 @Suite(.serialized, .timeLimit(.minutes(3))) struct MediaKeyTests {
     private let configuration = """
         api: {listen: "127.0.0.1:0"}
@@ -24,20 +24,20 @@ import Testing
         return Key(id: try #require(made["id"] as? String), text: try #require(made["key"] as? String))
     }
 
-    /// A body that goes on, on its way into a file.
+    /// An endless response body that is written to a file.
     private struct Stream {
         let file: String
         let outcome: Task<Program.Outcome, any Error>
 
-        /// Returns when something has come.
+        /// Returns when the first bytes have arrived.
         init(_ address: String, in folder: TemporaryFolder) async throws {
             let file = folder.path(UUID().uuidString)
             self.file = file
-            // `--max-time` is status 28: what ends by itself ends with another.
+            // curl's own `--max-time` is status 28: a stream that the daemon ends has another status.
             outcome = Task {
                 try await Program.named("curl", ["-sS", "--max-time", "60", "-N", "-o", file, address]).run()
             }
-            try await eventually("the stream's beginning") {
+            try await eventually("the stream's first bytes") {
                 (FileManager.default.contents(atPath: file)?.count ?? 0) > 0
             }
         }
@@ -45,7 +45,7 @@ import Testing
         var text: String { String(decoding: FileManager.default.contents(atPath: file) ?? Data(), as: UTF8.self) }
     }
 
-    @Test("A key opens its camera's media and events and nothing else; revoking it ends them; no file holds it")
+    @Test("A key opens its camera's media and events and nothing else; revoking it ends them; no file contains it")
     func life() async throws {
         let daemon = try await RunningDaemon(configuration: configuration)
         let bodies = try TemporaryFolder()
@@ -99,7 +99,7 @@ import Testing
 
         let listed = try await daemon.iotctl("key", "list")
         #expect(listed.text.contains(key.id) && listed.text.contains("tablet") && !listed.text.contains(key.text))
-        #expect(try await daemon.iotctl("key", "revoke", key.id).status != 0, "a script says --yes")
+        #expect(try await daemon.iotctl("key", "revoke", key.id).status != 0, "a script needs --yes")
         #expect(try await daemon.iotctl("key", "revoke", key.id, "--yes").status == 0)
         for stream in [recording, events, watch] { #expect(try await stream.outcome.value.status != 28) }
         #expect(events.text.contains("25004") && watch.text.contains("25004"), "\(events.text)")
@@ -111,7 +111,7 @@ import Testing
         try expectNoFile(in: daemon.folder, with: key)
     }
 
-    /// The log, the audit log, the database, the broker's files: none has a key's secret half.
+    /// Checks that no file (log, audit log, database, the broker's files) contains the key's secret half.
     private func expectNoFile(in folder: TemporaryFolder, with key: Key) throws {
         let secret = Data(key.text.utf8.dropFirst(10))
         let names = try FileManager.default.subpathsOfDirectory(atPath: folder.path)
@@ -122,7 +122,7 @@ import Testing
         }
     }
 
-    @Test("A key is good after a restart, and ends with the binding of its account to the camera")
+    @Test("A key is valid after a restart, and until its account is unbound from the camera")
     func restartAndUnbinding() async throws {
         var daemon = try await RunningDaemon(configuration: configuration)
         let bodies = try TemporaryFolder()

@@ -1,9 +1,9 @@
 import Foundation
 import Testing
 
-/// What comes out of a channel is what the camera saw: each frame, once, in order, from the first to the last.
+/// A channel delivers the camera's video exactly: each frame once, in order, from the first to the last.
 @Suite(.serialized, .timeLimit(.minutes(3))) struct MonitorTests {
-    @Test("A file camera's raw video and recording hold exactly ffmpeg's frames, over its loop, and its sound")
+    @Test("A file camera's raw video and recording contain exactly ffmpeg's frames, across the loop, and its sound")
     func fileCameras() async throws {
         let cameras = Dictionary(
             uniqueKeysWithValues: MonitorSample.all.enumerated().map {
@@ -11,14 +11,14 @@ import Testing
             }
         )
         let daemon = try await RunningDaemon(cameras: cameras)
-        // Two at a time: the longest clip takes as long as the others together. Raw video of four is more than a busy
-        // machine takes in time, and what is not taken in time is dropped.
+        // Two at a time: the longest clip takes as long as the others together. A busy machine cannot read the raw
+        // video of four in time, and frames that are not read in time are dropped.
         try await withThrowingTaskGroup(of: Void.self) { group in
             for indices in [0..<1, 1..<MonitorSample.all.count] {
                 group.addTask {
                     for index in indices {
                         let sample = MonitorSample.all[index]
-                        // Twice round, less one: wherever it begins, one whole round, first to last, is in it.
+                        // Two loops less one frame contain one whole loop, wherever they begin.
                         try await Self.monitor(daemon, "cam\(index)", sample, count: sample.frames * 2 - 1)
                     }
                 }
@@ -28,7 +28,7 @@ import Testing
         #expect(await daemon.stop() == 0)
     }
 
-    @Test("An RTSP camera's raw video and recording hold exactly the frames that its server sent")
+    @Test("An RTSP camera's raw video and recording contain exactly the frames that its server sent")
     func rtspCamera() async throws {
         let sample = MonitorSample.all[0]
         let server = try await RTSPServer(file: sample.path)
@@ -38,9 +38,9 @@ import Testing
         server.stop()
     }
 
-    @Test("Who watches beside others gets a whole recording, statistics of their own, and ends on time")
+    @Test("A second viewer gets a complete recording and its own statistics, and ends on time")
     func secondWatcher() async throws {
-        // A key frame comes every 10 s: without what was kept the recording would be empty.
+        // A key frame comes every 10 s: without the retained frames the recording would be empty.
         let sample = try #require(MonitorSample.all.first { $0.file == "street-h264-aac.mp4" })
         let daemon = try await RunningDaemon(cameras: ["front": sample.path])
         async let first = daemon.iotctl(["monitor", "front", "--duration", "12s", "--json"])
@@ -57,7 +57,7 @@ import Testing
         ])
         let took = clock.now - began
         #expect(second.status == 0, "\(second.errors)")
-        // It took 5 s more when the use did not end with its own run.
+        // It would take 5 s more if the use did not end with its own run.
         #expect(took < .seconds(6), "\(took)")
         let recorded = try await FrameDigests.of(folder.path("b.mp4"))
         #expect(recorded.count >= 28, "\(recorded.count) frames")
@@ -77,7 +77,7 @@ import Testing
         return try #require(video?["framesShown"] as? Int)
     }
 
-    /// - Parameter path: what the camera sends, where that is not the clip itself.
+    /// - Parameter path: The file that the camera sends, if it is not the clip itself.
     static func monitor(
         _ daemon: RunningDaemon, _ camera: String, _ sample: MonitorSample, source path: String? = nil, count: Int
     ) async throws {
@@ -96,7 +96,7 @@ import Testing
             FrameDigests.position(of: raw, inRepeated: source),
             "\(camera): raw video differs\n\(String(decoding: outcome.output, as: UTF8.self))")
 
-        // Both begin at the first key frame. The recording ends with a whole group of B-frames.
+        // Both begin at the first key frame. The recording ends with a complete group of B-frames.
         let recorded = try await FrameDigests.of(folder.path("r.mp4"))
         #expect(try await FrameDigests.keyFrames(of: path).contains(start), "\(camera): from frame \(start)")
         let holdsRaw = recorded.starts(with: raw)
@@ -121,19 +121,19 @@ import Testing
         #expect(sound.codec == "aac" && sound.channels == sample.channels, "\(camera): \(sound.codec)")
         #expect(decoded.channels == sample.channels, "\(camera): \(decoded.channels)")
         if sample.copiesSound {
-            // What the file camera plays: an edit list hides the encoder's priming.
+            // The file camera's audio: an edit list hides the encoder's priming.
             let source = try await RecordedTrack(path, "a:0").packets.filter { $0.pts >= 0 }.map(\.digest)
             #expect(
                 FrameDigests.position(of: sound.packets.map(\.digest), inRepeated: source) != nil,
                 "\(camera): the recorded sound is not the source's")
         }
-        // At either end the tracks are apart by what is under way: the picture, those that came before it out of
-        // order, and a frame of sound with one that lies across the cut.
+        // At both ends the tracks may differ by the frames in transit: the picture, the reordered pictures before it,
+        // and a frame of sound with another one across the cut.
         let apart = sample.pictureTime * Double(1 + sample.reordered) + sample.soundTime * 2
         #expect((0..<apart).contains(sound.start), "\(camera): sound from \(sound.start) s on")
         #expect(abs(sound.end - pictures.end) < apart, "\(camera): sound to \(sound.end) s of \(pictures.end) s")
-        // Raw sound is that of the pictures; at either end a frame lies across. At a loop nothing stands for what the
-        // file's sound is shorter than its pictures.
+        // The raw sound is as long as the pictures, but for a frame at each end. If the file's sound is shorter than
+        // its pictures, nothing fills the gap at a loop.
         let shorter = Double(loops) * (try await RecordedTrack(path, "v:0").end - RecordedTrack(path, "a:0").end)
         let length = Double(count) * sample.pictureTime - max(0, shorter)
         #expect(

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// Each address of the configuration that another program has: which, by which key, who has it, and what to do.
+/// For each configured address that another program uses: the message with the key, that program and the remedy.
 @Suite(.serialized, .timeLimit(.minutes(2))) struct PortsInUseTests {
     private func refusal(_ configuration: String, in folder: TemporaryFolder) async throws -> Program.Outcome {
         let file = folder.path("iotvideod.yaml")

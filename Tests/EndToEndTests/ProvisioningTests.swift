@@ -95,7 +95,7 @@ import Testing
         #expect(over.status == 1 && over.errors.contains("error 21101"), "\(over.errors)")
         let impatient = try await Self.token(hub)
         let late = try await hub.iotctl("net", "wait", impatient.id, "--timeout", "500ms")
-        #expect(late.status == 1 && late.errors.contains("no device has come"), "\(late.errors)")
+        #expect(late.status == 1 && late.errors.contains("no device has used the token"), "\(late.errors)")
         await hub.stop()
     }
 }

@@ -1,13 +1,13 @@
 import Foundation
 import Testing
 
-/// `iotctl net qr` as a process, where no daemon is, and what a reader finds in its codes.
+/// `iotctl net qr` as a process without a daemon; zbarimg reads its codes.
 @Suite(.timeLimit(.minutes(2))) struct QRCommandTests {
     struct Network: Sendable, CustomTestStringConvertible {
         let ssid: String
         /// Empty for an open network.
         let password: String
-        /// Written out: the encoder's own rules are not to be asked.
+        /// Written out, because the test must not use the encoder's own rules.
         let tlv: String
         let wifi: String
 
@@ -40,12 +40,12 @@ import Testing
     }
 
     @Test(
-        "zbarimg reads exactly the network in the file, which is its owner's only",
+        "zbarimg reads exactly the network from the file, which only its owner may read",
         arguments: ["tlv", "wifi", "json"], networks)
     func file(format: String, network: Network) async throws {
         let folder = try TemporaryFolder()
         let file = folder.path("qr.png")
-        // Also where a file was that everyone may read.
+        // The permissions are also restricted if the file exists and everyone may read it.
         _ = FileManager.default.createFile(atPath: file, contents: nil, attributes: [.posixPermissions: 0o644])
         let secret = network.password.isEmpty ? [] : ["--password-file", "-"]
         let outcome = try await qr(
@@ -63,7 +63,7 @@ import Testing
         }
     }
 
-    @Test("A password comes from a file or an argument, too; a token and a hub come along")
+    @Test("The password may be in a file or an argument; the code can contain a token and a hub")
     func sources() async throws {
         let folder = try TemporaryFolder()
         let secret = folder.path("secret")
@@ -79,7 +79,7 @@ import Testing
         }
     }
 
-    @Test("Language and extras come along; a format of one's own is the code, byte by byte; all are read back")
+    @Test("Language and extras are included; a custom payload is encoded byte by byte; all are read back")
     func more() async throws {
         let folder = try TemporaryFolder()
         let file = folder.path("qr.png")
@@ -120,7 +120,7 @@ import Testing
         }
     }
 
-    @Test("The programs need no zbar: it is loaded when a picture is read")
+    @Test("The programs start without zbar: it is loaded when a picture is read")
     func unlinked() async throws {
         for program in ["iotctl", "iotvideod"] {
             let needed = try await Program.named("objdump", ["-p", Product.program(program)]).run()
@@ -128,7 +128,7 @@ import Testing
         }
     }
 
-    @Test("The terminal's blocks are the whole code with its quiet zone, and are read", arguments: networks)
+    @Test("The terminal's blocks contain the code and its quiet zone, and zbarimg reads them", arguments: networks)
     func terminal(network: Network) async throws {
         let folder = try TemporaryFolder()
         let secret = network.password.isEmpty ? [] : ["--password", network.password]
@@ -141,12 +141,12 @@ import Testing
         try await check(outcome.text, version: version, is: network.wifi)
     }
 
-    /// ISO/IEC 18004 §7.3: 17 + 4 × version modules a side, and 4 light ones around.
+    /// ISO/IEC 18004 §7.3: a side has 17 + 4 × version modules, with a margin of 4 light ones.
     private func check(_ text: String, version: Int, is expected: String) async throws {
         let drawn = try QRReader.modules(text)
         let width = 17 + 4 * version + 8
         #expect(drawn.allSatisfy { $0.count == width })
-        // The last character's lower half is below the code.
+        // The lower half of the last row's characters is below the code.
         #expect(drawn.count == width + 1)
         let modules = Array(drawn.prefix(width))
         for (row, line) in modules.enumerated() {
@@ -156,10 +156,10 @@ import Testing
         #expect(try await QRReader.read(modules: modules) == expected)
     }
 
-    @Test("On a terminal it sets its own colours, white for what is light")
+    @Test("On a terminal it sets its own colours, with white for light modules")
     func colours() async throws {
         let command = "'\(Product.program("iotctl"))' net qr --ssid home --password 12345678 --format wifi --terminal"
-        // util-linux's script gives the command a terminal, and its bytes to us.
+        // util-linux's script runs the command on a terminal, and copies its output to this test.
         let outcome = try await Program.named("script", ["-q", "-e", "-c", command, "/dev/null"]).run()
         try #require(outcome.status == 0, "\(outcome.errors)")
         let lines = outcome.text.split(whereSeparator: \.isNewline)
@@ -169,7 +169,7 @@ import Testing
         try await check(blocks, version: 3, is: "WIFI:T:WPA;S:home;P:12345678;;")
     }
 
-    @Test("Over 150 bytes it warns on standard error, and makes the code")
+    @Test("Over 150 bytes it warns on standard error and still makes the code")
     func warning() async throws {
         let folder = try TemporaryFolder()
         for (length, hexLength, isLong) in [(129, "81", false), (130, "82", true)] {
@@ -178,7 +178,7 @@ import Testing
                 "--ssid", "home", "--password", "12345678", "--token", token, "--out", folder.path("qr.png"),
             ])
             #expect(outcome.status == 0)
-            // The rest has 21 bytes.
+            // The other fields have 21 bytes.
             #expect(outcome.errors.hasPrefix("warning: the payload has 151 bytes") == isLong, "\(outcome.errors)")
             #expect(outcome.errors.isEmpty == !isLong, "\(outcome.errors)")
             #expect(!outcome.text.contains("warning"))
@@ -187,7 +187,7 @@ import Testing
     }
 
     @Test(
-        "What no camera could use is refused with the reason, and leaves no file",
+        "Values that no camera accepts are refused with the reason, and no file is written",
         arguments: [
             (["--ssid", "", "--password", "12345678"], "ssid: it is empty"),
             // 33 bytes in 11 characters.
@@ -205,7 +205,7 @@ import Testing
         #expect(!FileManager.default.fileExists(atPath: folder.path("qr.png")))
     }
 
-    @Test("An empty password from standard input is no open network")
+    @Test("An empty password from standard input does not mean an open network")
     func emptySecret() async throws {
         let folder = try TemporaryFolder()
         let outcome = try await qr(

@@ -1,9 +1,9 @@
 import Foundation
 import Testing
 
-/// Whole cameras over RTSP, served by GStreamer: what they send, and what happens when they are not there.
+/// Cameras over RTSP, served by GStreamer: their frames, and their state while the server is away.
 @Suite(.serialized, .timeLimit(.minutes(5))) struct RTSPCameraTests {
-    /// What a camera sends, as one of the samples repeated until it outlasts a test.
+    /// A camera's stream: one of the samples, repeated until it is longer than a test.
     private static let streams = Array(MonitorSample.all.prefix(3))
     private static let frames = 40
 
@@ -24,7 +24,7 @@ import Testing
             try #require(outcome.status == 0, "\(name): \(outcome.errors)\n\(daemon.log)")
             let shown = try await FrameDigests.of(folder.path("v.y4m"))
             #expect(shown.count == Self.frames)
-            // What UDP loses stays lost, and the pictures behind it up to the next key frame with it.
+            // Packets that UDP loses are not sent again; the pictures up to the next key frame are lost with them.
             var rest = try await FrameDigests.of(file)[...]
             let found = shown.count { digest in
                 guard let place = rest.firstIndex(of: digest) else { return false }
@@ -63,7 +63,7 @@ import Testing
         #expect(await daemon.stop() == 0)
     }
 
-    @Test("A camera that is not there when the daemon starts says why, and comes up by itself")
+    @Test("A camera that cannot be reached at the start shows the reason, and starts by itself later")
     func firstDial() async throws {
         let port = try RTSPServer.freePort()
         let daemon = try await RunningDaemon(cameras: ["door": RTSPServer.url(port: port)])
@@ -73,7 +73,7 @@ import Testing
         let reason = try #require(try await daemon.camera("door")?["reason"] as? [String: Any])
         #expect(reason["code"] as? Int == 25010 && reason["name"] as? String == "sourceUnreachable")
         #expect((reason["message"] as? String)?.contains("Connection refused") == true, "\(reason)")
-        // Everybody who may view it is told why, too, but not where the source is.
+        // Everybody who may view the camera sees the reason, but not the source's address.
         try await eventually("the failure in the model") {
             let failure = try await daemon.api.read("door", "ProReadonly.sourceFailure.stVal") as? [String: Any]
             return failure?["code"] as? Int == 25010
@@ -81,7 +81,7 @@ import Testing
         }
         let list = try await daemon.iotctl("camera", "list")
         #expect(list.text.contains("door: 25010 sourceUnreachable: "), "\(list.text)")
-        // Who wants to watch is told the same, and at once.
+        // A viewer gets the same reason, immediately.
         let refused = try await daemon.iotctl("monitor", "door", "--frames", "1")
         #expect(refused.status == 1 && refused.errors.hasPrefix("error 25010 "), "\(refused.errors)")
 
@@ -99,7 +99,7 @@ import Testing
         await daemon.stop()
     }
 
-    @Test("A channel outlives its camera's server: killed and started again, it shows pictures again")
+    @Test("A channel shows pictures again after its camera's server was killed and started again")
     func reconnect() async throws {
         let port = try RTSPServer.freePort()
         let folder = try TemporaryFolder()
@@ -109,7 +109,7 @@ import Testing
         let video = folder.path("v.y4m")
         async let monitor = daemon.iotctl(
             "monitor", "door", "--frames", "150", "--raw-video", video, "--record", folder.path("r.mp4"), "--json")
-        // 768 × 576 pixels of 4:2:0, and a header's line.
+        // 768 × 576 pixels of 4:2:0, and the frame's header line.
         let frame = 768 * 576 * 3 / 2 + 6
         func shown() -> Int {
             let size = try? FileManager.default.attributesOfItem(atPath: video)[.size] as? Int
@@ -127,8 +127,8 @@ import Testing
         try #require(outcome.status == 0, "\(outcome.errors)\n\(daemon.log)")
         let summary = try JSONSerialization.jsonObject(with: outcome.output) as? [String: Any]
         let statistics = (summary?["channel"] as? [String: Any])?["statistics"] as? [String: Any]
-        #expect(statistics?["discontinuities"] as? Int == 1, "both tracks show the one: \(outcome.text)")
-        // One run of the source's pictures until the server died, and one from its start when it came back.
+        #expect(statistics?["discontinuities"] as? Int == 1, "both tracks show one discontinuity: \(outcome.text)")
+        // One run of the source's pictures until the server died, and another one from its start when it came back.
         let source = try await FrameDigests.of(file)
         let pictures = try await FrameDigests.of(video)
         #expect(pictures.count == 150)

@@ -1,12 +1,12 @@
 import Foundation
 import Testing
 
-/// A configuration that changes under a running daemon.
+/// Changes of the configuration while the daemon runs.
 @Suite(.serialized, .timeLimit(.minutes(3))) struct ReloadTests {
     private static let clip = Product.sample("street-h264-aac.mp4")
     private static let other = Product.sample("street-h265-aac.mp4")
 
-    /// A daemon with a configuration file, and what a test does to that.
+    /// A daemon with a configuration file that the test can change.
     private struct Box {
         let folder: TemporaryFolder
         let daemon: RunningDaemon
@@ -26,7 +26,7 @@ import Testing
             daemon.kill(SIGHUP)
         }
 
-        /// `name url` of each camera that runs.
+        /// `name url` of each running camera.
         func cameras() async throws -> [String] {
             let outcome = try await daemon.iotctl("camera", "list", "--json")
             try #require(outcome.status == 0, "\(outcome.errors)")
@@ -48,12 +48,12 @@ import Testing
         }
     }
 
-    @Test("Cameras come, change and go by SIGHUP while a monitor of another camera keeps every frame")
+    @Test("SIGHUP adds, changes and removes cameras while a monitor of another camera keeps every frame")
     func addChangeRemove() async throws {
         let front = "cameras:\n  - {name: front, url: \(Self.clip)}\n"
         let box = try await Box(front)
         let output = try TemporaryFolder()
-        // Twice round the clip, less one.
+        // Two loops of the clip less one frame.
         let count = 399
         async let monitor = box.daemon.iotctl(
             "monitor", "front", "--frames", "\(count)", "--raw-video", output.path("v.y4m"), "--json")
@@ -90,7 +90,7 @@ import Testing
         #expect(await box.daemon.stop() == 0)
     }
 
-    @Test("A wrong configuration is refused whole, said in the log, and the old one goes on")
+    @Test("A wrong configuration is refused as a whole and logged, and the old one stays in use")
     func refusal() async throws {
         let box = try await Box("cameras: [{name: front, url: \(Self.clip)}]\n")
         try box.reload(
@@ -100,7 +100,7 @@ import Testing
         #expect(!box.daemon.log.contains(" debug "), "the level was taken from a refused configuration")
         #expect(try await box.cameras() == ["front \(Self.clip)"])
 
-        // A missing secret, and a file that is gone.
+        // A missing secret, and a configuration file that was removed.
         try box.reload("cameras: [{name: a, url: 'rtsp://127.0.0.1:1/', username: u, passwordFile: none}]\n")
         try await eventually("the second refusal") { box.daemon.log.contains("camera 'a', passwordFile:") }
         try FileManager.default.removeItem(atPath: box.folder.path("c.yaml"))
@@ -110,10 +110,10 @@ import Testing
         #expect(await box.daemon.stop() == 0)
     }
 
-    @Test("The log level counts at once; a key that needs a restart is named and changes nothing")
+    @Test("The log level changes immediately; a key that needs a restart is logged and changes nothing")
     func keys() async throws {
         let box = try await Box("log: {level: error}\n")
-        // Told at notice: the new level counts already.
+        // The message has the level notice, so the new log level is already in effect.
         try box.reload("log: {level: notice}\nmedia: {listen: '127.0.0.1:9'}\n")
         try await eventually("the reload") { box.daemon.log.contains("needs a restart: media.listen") }
         #expect(box.daemon.log.contains("applied: log.level"))

@@ -1,19 +1,19 @@
 import Foundation
 import Testing
 
-/// A snapshot is one of the camera's pictures, and says which.
+/// A snapshot is one of the camera's pictures, and its summary contains that picture's pts.
 @Suite(.serialized, .timeLimit(.minutes(3))) struct SnapshotTests {
-    /// Frames of raw video beside which the snapshot is taken.
+    /// The number of raw video frames during which the snapshot is taken.
     private static let count = 30
 
-    @Test("A snapshot is the frame of its own pts", arguments: MonitorSample.all, ["png", "jpg"])
+    @Test("A snapshot is the frame with the pts in its summary", arguments: MonitorSample.all, ["png", "jpg"])
     func snapshot(sample: MonitorSample, format: String) async throws {
         let daemon = try await RunningDaemon(cameras: ["front": sample.path])
         let folder = try TemporaryFolder()
         let video = folder.path("v.y4m")
         let picture = folder.path("s.\(format)")
         let source = try await FrameDigests.of(sample.path)
-        // Over the loop its pts jumps: then once more.
+        // At the clip's loop the pts jumps: then the test tries again.
         for _ in 0..<5 {
             let outcome = try await daemon.iotctl(
                 "monitor", "front", "--frames", "\(Self.count)", "--raw-video", video, "--snapshot", picture, "--json")
@@ -26,10 +26,10 @@ import Testing
             await daemon.stop()
             return
         }
-        Issue.record("every run went over the loop")
+        Issue.record("every run crossed the loop")
     }
 
-    /// Which frame of the raw video the snapshot is by its pts.
+    /// The index of the raw video frame that has the snapshot's pts.
     private static func index(of summary: Data, _ sample: MonitorSample) throws -> Int {
         let summary = try JSONSerialization.jsonObject(with: summary) as? [String: Any]
         let files = try #require(summary?["files"] as? [[String: Any]])
@@ -38,7 +38,7 @@ import Testing
         let first = try #require((channel?["statistics"] as? [String: Any])?["firstPicturePts"] as? Int)
         let index = Double(pts - first) / (sample.pictureTime * 1_000_000)
         #expect(abs(index - index.rounded()) < 0.01, "\(index)")
-        try #require((0..<count).contains(Int(index.rounded())), "the snapshot lies outside the raw video")
+        try #require((0..<count).contains(Int(index.rounded())), "the snapshot is outside the raw video")
         return Int(index.rounded())
     }
 
@@ -48,7 +48,7 @@ import Testing
         let likeness = try await Likeness.of(picture, toFramesOf: video)
         let best = try #require(likeness.indices.max { likeness[$0] < likeness[$1] })
         #expect(best == index, "\(likeness)")
-        // PNG is the frame itself; 60 dB leave a step of one to the conversion.
+        // PNG is lossless; 60 dB allow for rounding in the colour conversion.
         #expect(likeness[index] > (format == "png" ? 60 : 40), "\(likeness[index]) dB")
     }
 }

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// In every state the daemon ends in order within 5 s of being told to: that is the requirement, so it is measured.
+/// In every state the daemon stops cleanly within 5 s of a signal. That is a requirement, so it is measured.
 @Suite(.serialized, .timeLimit(.minutes(3))) struct StopTests {
     /// - Parameter signal: SIGTERM, or a terminal's Ctrl-C.
     private func stop(_ daemon: RunningDaemon, _ state: String, by signal: Int32 = SIGTERM) async {
@@ -14,7 +14,7 @@ import Testing
         #expect(took < .seconds(5), "\(state): \(took)")
     }
 
-    /// A program in place of mosquitto.
+    /// Writes a program that replaces mosquitto.
     private func script(_ text: String, in folder: TemporaryFolder) throws -> String {
         let program = folder.path("mosquitto")
         try "#!/bin/sh\n\(text)\n".write(toFile: program, atomically: true, encoding: .utf8)
@@ -52,7 +52,7 @@ import Testing
             return (reason?["message"] as? String)?.hasSuffix("(exit status 3): Error: no luck") == true
         }
         try await eventually("several attempts") { try await broker()["restarts"] as? Int ?? 0 > 4 }
-        // Each kind of end once; repetitions come after a minute.
+        // Each cause is logged once; repetitions are logged after a minute.
         let lines = daemon.log.split(separator: "\n").filter { $0.contains("the broker ended and is started again") }
         #expect(lines.count == 2 && lines.last?.contains("no luck") == true, "\(lines)")
         let ready = try await daemon.api.request("GET", "/readyz")
@@ -60,7 +60,7 @@ import Testing
         await stop(daemon, "broker dies")
     }
 
-    @Test("While the hub that it has joined does not answer, from the start or any more")
+    @Test("While the hub that it has joined does not answer, from the start or after a while")
     func hubIsSilent() async throws {
         let port = try RTSPServer.freePort()
         let hub = try await RunningDaemon(configuration: "hub: {tls: {listen: '127.0.0.1:\(port)'}}\n")
@@ -71,7 +71,7 @@ import Testing
         try #require(enrolment.status == 0, "\(enrolment.errors)")
         _ = FileManager.default.createFile(
             atPath: folder.path("yard.enrol"), contents: enrolment.output, attributes: [.posixPermissions: 0o600])
-        // It has an authority of its own for its API, whoever its hub is.
+        // The box has its own authority for its API, independent of its hub.
         let configuration = "api: {listen: '127.0.0.1:\(try RTSPServer.freePort())', tls: true}\n"
         let cameras = ["yard": Product.sample("street-h264-aac.mp4")]
         let box = try await RunningDaemon(
@@ -95,20 +95,20 @@ import Testing
         await hub.stop()
     }
 
-    @Test("While cameras' sources do not answer, or do not come about")
+    @Test("While cameras' sources do not answer, or do not accept connections")
     func silentSources() async throws {
         let (hanging, absent) = (try SilentServer(answers: true), try SilentServer(answers: false))
         let daemon = try await RunningDaemon(cameras: [
             "hanging": RTSPServer.url(port: hanging.port), "absent": RTSPServer.url(port: absent.port),
         ])
-        // Both are dialled at the start; the first has asked when something is there to read.
+        // Both are dialled at the start.
         let list = try await daemon.iotctl("camera", "list")
         #expect(list.text.components(separatedBy: "connecting").count == 3, "\(list.text)")
         await stop(daemon, "silent sources")
         withExtendedLifetime((hanging, absent)) {}
     }
 
-    @Test("While clients read streams, or do not, recordings run and a browser calls")
+    @Test("While clients read or stop reading streams, recordings run and a browser calls")
     func clients() async throws {
         let daemon = try await RunningDaemon(cameras: ["front": Product.sample("street-h264-aac.mp4")])
         let folder = daemon.folder
@@ -160,7 +160,7 @@ import Testing
         let write = try BackgroundProgram(
             [Product.program("iotctl"), "property", "write", "front", "ProWritable._logLevel.setVal", "3"],
             environment: ["IOTCTL_SOCKET": daemon.folder.path("socket")])
-        // It has been asked for when the daemon counts it, beside this very request.
+        // The daemon counts the write while it waits; the count includes this status request.
         try await eventually("the write waits") {
             let shared = try await daemon.api.request("GET", "/v1/status").object["shared"] as? [String: Any]
             return (shared?["requests"] as? [String: Any])?["used"] as? Int ?? 0 > 1

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// What `iotctl` does on a terminal, which is a real one.
+/// `iotctl` on a real terminal.
 @Suite(.serialized, .timeLimit(.minutes(3))) struct TerminalTests {
     private static let nobody = ["IOTCTL_SOCKET": "/nonexistent/socket"]
 
@@ -28,7 +28,7 @@ import Testing
         #expect(outcome.output.contains("P:long enough;") && !outcome.output.hasPrefix("password: long"), "\(outcome)")
     }
 
-    @Test("A stopped password prompt leaves the terminal echoing, and asks again when it goes on")
+    @Test("A stopped password prompt leaves the terminal echoing, and asks again when it is resumed")
     func stopped() async throws {
         let outcome = try await Terminal(environment: Self.nobody).iotctl(
             "net", "qr", "--ssid", "HomeNet", "--password-file", "-", "--out", "/dev/null",
@@ -39,7 +39,7 @@ import Testing
         #expect(outcome.status == 130 && outcome.echo, "\(outcome)")
     }
 
-    @Test("Removing asks on a terminal: no and Ctrl-C keep, yes removes")
+    @Test("On a terminal a removal asks: no and Ctrl-C keep the camera, yes removes it")
     func confirmation() async throws {
         let daemon = try await RunningDaemon()
         let clip = Product.sample("street-h265-aac.mp4")
@@ -57,7 +57,7 @@ import Testing
         await daemon.stop()
     }
 
-    @Test("In a script, what removes wants --yes, and says so")
+    @Test("In a script, removals need --yes, and the error says that")
     func unconfirmed() async throws {
         let daemon = try await RunningDaemon()
         for arguments in [
@@ -72,7 +72,7 @@ import Testing
         await daemon.stop()
     }
 
-    @Test("A table is as wide as the terminal, with ids whole; in a pipe nothing is cut")
+    @Test("A table is as wide as the terminal, with complete ids; in a pipe nothing is cut")
     func width() async throws {
         let daemon = try await RunningDaemon(cameras: ["front": Product.sample("street-h265-aac.mp4")])
         let shown = try await daemon.terminal(columns: 70).iotctl("device", "list")
@@ -83,7 +83,7 @@ import Testing
         await daemon.stop()
     }
 
-    @Test("Ctrl-C and SIGTERM end a recording in order", arguments: ["\u{3}", ""])
+    @Test("Ctrl-C and SIGTERM end a recording cleanly", arguments: ["\u{3}", ""])
     func interruptedRecording(key: String) async throws {
         let daemon = try await RunningDaemon(cameras: ["front": Product.sample("street-h265-aac.mp4")])
         let file = daemon.folder.path("a.mp4")
@@ -96,7 +96,7 @@ import Testing
         await daemon.stop()
     }
 
-    @Test("Statistics stand on lines of their own beside the line of progress")
+    @Test("Statistics are printed on their own lines, apart from the progress line")
     func statistics() async throws {
         let daemon = try await RunningDaemon(cameras: ["front": Product.sample("street-h265-aac.mp4")])
         let shown = try await daemon.terminal(columns: 200).iotctl(
@@ -105,7 +105,7 @@ import Testing
         let figures = shown.output.split(whereSeparator: \.isNewline).filter { $0.contains(" frames") }
         #expect(figures.count >= 2, "\(shown.output)")
         for line in figures {
-            // What is left of a line whose beginning was taken away.
+            // The part of the line after the last erasure is visible.
             let visible = line.components(separatedBy: "\u{1B}[K").last ?? ""
             #expect(visible.components(separatedBy: "playing").count <= 2, "\(shown.output.debugDescription)")
         }

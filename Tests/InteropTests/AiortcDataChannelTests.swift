@@ -1,20 +1,20 @@
 import Testing
 
-/// Data channels with aiortc, an SCTP and DCEP of other authors. Run by Tests/InteropTests/run.sh.
+/// Data channels with aiortc, an independent SCTP and DCEP implementation. Run by Tests/InteropTests/run.sh.
 @Suite(.serialized) struct AiortcDataChannelTests {
     private let exchange = DataChannelExchange { try PythonPeer("aiortc_peer.py") }
 
-    @Test("A channel of ours: 1 MiB in messages of 64,000 bytes comes back, and we close it", .timeLimit(.minutes(2)))
+    @Test("Our channel: the peer echoes 1 MiB in messages of 64,000 bytes, and we close it", .timeLimit(.minutes(2)))
     func ourChannel() async throws {
         try await exchange.ourChannel()
     }
 
-    @Test("A channel of theirs, which offer: 1 MiB arrives as it was sent, and they close it", .timeLimit(.minutes(2)))
+    @Test("The peer's offer and channel: 1 MiB arrives unchanged, and the peer closes it", .timeLimit(.minutes(2)))
     func theirChannel() async throws {
         try await exchange.theirChannel()
     }
 
-    @Test("The peer's end of the connection closes our channels", .timeLimit(.minutes(1)))
+    @Test("If the peer ends the connection, our channels close", .timeLimit(.minutes(1)))
     func theyEnd() async throws {
         try await exchange.theyEnd()
     }

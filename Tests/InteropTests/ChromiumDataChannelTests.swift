@@ -4,17 +4,17 @@ import Testing
 @Suite(.serialized) struct ChromiumDataChannelTests {
     private let exchange = DataChannelExchange { try PythonPeer("chromium_peer.py") }
 
-    @Test("A channel of ours: 1 MiB in messages of 64,000 bytes comes back, and we close it", .timeLimit(.minutes(2)))
+    @Test("Our channel: the peer echoes 1 MiB in messages of 64,000 bytes, and we close it", .timeLimit(.minutes(2)))
     func ourChannel() async throws {
         try await exchange.ourChannel()
     }
 
-    @Test("A channel of theirs, which offer: 1 MiB arrives as it was sent, and they close it", .timeLimit(.minutes(2)))
+    @Test("The peer's offer and channel: 1 MiB arrives unchanged, and the peer closes it", .timeLimit(.minutes(2)))
     func theirChannel() async throws {
         try await exchange.theirChannel()
     }
 
-    @Test("The peer's end of the connection closes our channels", .timeLimit(.minutes(1)))
+    @Test("If the peer ends the connection, our channels close", .timeLimit(.minutes(1)))
     func theyEnd() async throws {
         try await exchange.theyEnd()
     }

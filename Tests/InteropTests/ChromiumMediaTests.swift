@@ -2,10 +2,10 @@ import IoTCore
 import PeerTransport
 import Testing
 
-/// H.264 and Opus both ways with Chromium. Run by Tests/InteropTests/run.sh.
+/// H.264 and Opus in both directions with Chromium. Run by Tests/InteropTests/run.sh.
 @Suite(.serialized) struct ChromiumMediaTests {
     @Test(
-        "Chromium decodes its own pictures and sound as they come back, whoever offers", .timeLimit(.minutes(2)),
+        "Chromium decodes its own pictures and sound when we echo them, whichever side offers", .timeLimit(.minutes(2)),
         arguments: [false, true])
     func echo(isOfferOurs: Bool) async throws {
         let theirs = try PythonPeer("chromium_media_peer.py")
@@ -15,11 +15,11 @@ import Testing
         ) { report, statistics in
             #expect(report["format"]?["video"] == .array([.integer(640), .integer(480)]), "\(report)")
             #expect(report["codecs"] == .array([.string("video/H264"), .string("audio/opus")]), "\(report)")
-            // The tone is heard.
+            // The received sound is not silent.
             #expect((report["format"]?["audio"]?.arrayValue?.first?.doubleValue ?? 0) > 0, "\(report)")
-            // Our feedback raises Chromium's own estimate above the 300 kbit/s with which it begins.
+            // Our feedback raises Chromium's estimate above its initial 300 kbit/s.
             #expect(estimate(report) > 600_000, "\(report)")
-            // And Chromium's feedback tells us what arrives.
+            // Chromium's feedback contains what arrives.
             #expect((statistics.acknowledgedBitrate ?? 0) > 200_000)
         }
     }

@@ -2,11 +2,11 @@ import IoTCore
 import PeerTransport
 import Testing
 
-/// ICE restarts with Chromium (RFC 8445 §9) on a connection with media both ways and a data channel. Run by
+/// ICE restarts with Chromium (RFC 8445 §9) on a connection with media in both directions and a data channel. Run by
 /// Tests/InteropTests/run.sh.
 @Suite(.serialized) struct ChromiumRestartTests {
     @Test(
-        "Chromium restarts ICE, then we do: pictures, sound and the data channel go on over the new way",
+        "Chromium restarts ICE, then we do: pictures, sound and the data channel continue over the new pair",
         .timeLimit(.minutes(2)), arguments: [false, true])
     func restarts(isOfferOurs: Bool) async throws {
         try await MediaEcho.run(
@@ -17,7 +17,7 @@ import Testing
                 if isOfferOurs { try await signalling.ours.run { try $0.openDataChannel(label: "kept") } }
                 let channel = try await signalling.ours.opened("kept")
                 try await MediaEcho.pictures(30, of: signalling.ours)
-                // Twice, as what is kept of the credentials before is replaced.
+                // Twice, because the second restart replaces the stored credentials of the first.
                 for _ in 1...2 {
                     try await check(signalling, channel) { try await signalling.answer(["do": .string("restart")]) }
                     try await check(signalling, channel) { try await signalling.offer(restart: true) }
@@ -25,16 +25,16 @@ import Testing
             }
         ) { report, statistics in
             #expect(report["connectionState"] == .string("connected"), "\(report)")
-            // The first way, and at least one for each restart.
+            // The first pair, and at least one for each restart.
             #expect(statistics.selectedCandidatePairChanges >= 5)
             #expect((report["transport"]?["pairChanges"]?.integerValue ?? 0) >= 5, "\(report)")
             #expect(report["closed"] == .array([]) && statistics.dataChannelsClosed == 0, "\(report)")
-            // No stream was taken from its element.
+            // No stream lost its track.
             #expect(report["removedTracks"] == .integer(0), "\(report)")
         }
     }
 
-    /// What is seen of a connection, by us and by Chromium.
+    /// The connection's state at our side and in Chromium.
     private struct State {
         let local: [String]
         let remote: [String]
@@ -66,7 +66,7 @@ import Testing
         var remotePort: Int? { statistics.candidatePairs.first { $0.isSelected }?.remote.port }
     }
 
-    /// A restart, and what it must change and leave.
+    /// Restarts ICE, and checks what must change and what must stay.
     private func check(
         _ signalling: Signalling, _ channel: DataChannel, restart: () async throws -> Void
     ) async throws {
@@ -76,7 +76,7 @@ import Testing
         try await MediaEcho.pictures(60, of: ours)
         try await ours.send(.text("here"), on: channel.id)
         #expect(try await ours.message(on: channel.id) == .text("here"))
-        // On a busy machine its decoder lies behind.
+        // On a busy machine Chromium's decoder is late.
         var after = try await State(signalling)
         while after.decoded("video") < before.decoded("video") + 50
             || after.decoded("audio") < before.decoded("audio") + 80
@@ -86,10 +86,10 @@ import Testing
         }
         #expect(before.local.count == 2 && before.remote.count == 2)
         for (old, new) in zip(before.local + before.remote, after.local + after.remote) { #expect(old != new) }
-        // Chromium takes new ports.
+        // Chromium uses new ports.
         #expect(after.remotePort != before.remotePort)
         #expect(after.remotePort != nil)
-        // Nothing but ICE is new: the picture goes on, and DTLS and all of the tracks are as they were.
+        // Only ICE is new: the pictures continue, and DTLS and all tracks stay unchanged.
         #expect(after.report["agreed"] == before.report["agreed"], "\(before.report) \(after.report)")
         #expect(after.report["transport"]?["dtlsState"] == .string("connected"))
         #expect(after.statistics.dataChannels.map(\.messagesReceived) == [(before.messages ?? 0) + 1])

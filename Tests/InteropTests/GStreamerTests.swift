@@ -3,9 +3,9 @@ import PeerTransport
 import RTP
 import Testing
 
-/// GStreamer's webrtcbin: ICE of libnice, SCTP of usrsctp, RTP of its own. Run by Tests/InteropTests/run.sh.
+/// GStreamer's webrtcbin: ICE by libnice, SCTP by usrsctp, its own RTP. Run by Tests/InteropTests/run.sh.
 @Suite(.serialized) struct GStreamerTests {
-    /// Its bindings come from Debian: the system's Python has them.
+    /// The Python bindings are Debian's, so only the system's Python has them.
     @Sendable private static func makePeer(_ arguments: [String] = []) throws -> PythonPeer {
         try PythonPeer("gstreamer_peer.py", arguments: arguments, python: "/usr/bin/python3")
     }
@@ -14,24 +14,24 @@ import Testing
         try GStreamerTests.makePeer(["--data"])
     }
 
-    @Test("A channel of ours: 1 MiB in messages of 64,000 bytes comes back, and we close it", .timeLimit(.minutes(2)))
+    @Test("Our channel: the peer echoes 1 MiB in messages of 64,000 bytes, and we close it", .timeLimit(.minutes(2)))
     func ourChannel() async throws {
         try await exchange.ourChannel()
     }
 
-    @Test("A channel of theirs, which offer: 1 MiB arrives as it was sent, and they close it", .timeLimit(.minutes(2)))
+    @Test("The peer's offer and channel: 1 MiB arrives unchanged, and the peer closes it", .timeLimit(.minutes(2)))
     func theirChannel() async throws {
         try await exchange.theirChannel()
     }
 
     @Test(
-        "webrtcbin decodes its own pictures and sound as they come back, beside channels of both, whoever offers",
+        "webrtcbin decodes its own pictures and sound when we echo them, with channels of both sides, whichever offers",
         .timeLimit(.minutes(2)), arguments: [false, true])
     func echo(isOfferOurs: Bool) async throws {
         let theirs = try Self.makePeer()
         try await MediaEcho.run(
             with: theirs, isOfferOurs: isOfferOurs,
-            // Without a channel it offers no room for any.
+            // Without a channel its offer has no section for channels.
             offer: ["do": .string("offer"), "channels": .array([.object(["label": .string("theirs")])])],
             configure: { configuration in
                 configuration.dataChannels = DataChannelConfiguration()
@@ -41,19 +41,19 @@ import Testing
         ) { report, statistics in
             #expect(report["format"]?["video"] == .array([.integer(320), .integer(240)]), "\(report)")
             #expect(report["corrupted"] == .integer(0), "\(report)")
-            // The tone is heard: dB of full scale.
+            // The received sound is not silent (dB of full scale).
             #expect((report["format"]?["audio"]?.arrayValue?.first?.doubleValue ?? -700) > -30, "\(report)")
             let received = statistics.inbound.values.map { Int64($0.framesReceived) }.sorted()
             let sent = ["video", "audio"].map { report["sent"]?[$0]?.integerValue ?? .max }
             for (received, sent) in zip(received, sent) {
                 #expect(received >= sent - 15, "\(sent) frames sent, \(received) received")
             }
-            // Its feedback tells us what arrives, with the numbers of the transport.
+            // Its feedback contains what arrives, by transport-wide sequence number.
             #expect((statistics.acknowledgedBitrate ?? 0) > 20_000)
         }
     }
 
-    /// Neither description has a candidate: all of them trickle.
+    /// Neither description contains a candidate: all of them trickle.
     private func talk(_ signalling: Signalling, isOfferOurs: Bool) async throws {
         let (ours, theirs) = (signalling.ours, signalling.theirs)
         #expect(try await ours.run { $0.localDescription?.text.contains("candidate:") } == false)

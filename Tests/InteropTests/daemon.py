@@ -1,4 +1,4 @@
-"""A real daemon with cameras, for the peers of others."""
+"""A real daemon with cameras, for independent peers."""
 
 import json
 import os
@@ -30,11 +30,11 @@ def eventually(what, is_true, limit=20.0):
 
 
 class Daemon:
-    """A daemon with its API at a TCP port and at its socket."""
+    """A daemon with its API at a TCP port and at a Unix socket."""
 
     def __init__(self, folder, cameras, origin="", media="", others=()):
-        """`cameras`: each one's file in Samples, or its path, by its name; `others`: name and URL of cameras that are
-        not waited for."""
+        """`cameras`: a file in Samples, or a path, by camera name; `others`: names and URLs of cameras for which the
+        constructor does not wait."""
         self.folder = pathlib.Path(folder)
         self.port = free_port()
         self.url = f"http://127.0.0.1:{self.port}"
@@ -66,14 +66,14 @@ class Daemon:
         return (self.folder / "log").read_text()
 
     def local(self, method, path, body=None):
-        """As the owner, at the Unix socket."""
+        """Sends a request as the owner, at the Unix socket."""
         command = ["curl", "-sS", "--fail-with-body", "--unix-socket", f"{self.folder}/s", "-X", method]
         if body is not None:
             command += ["-H", "Content-Type: application/json", "-d", json.dumps(body)]
         return json.loads(subprocess.run(command + [f"http://localhost{path}"], check=True, capture_output=True).stdout)
 
     def request(self, method, path, body=None, **headers):
-        """At the TCP port, with the token for `view`; gives status, body and headers."""
+        """Sends a request at the TCP port, with the token for `view`; returns status, body and headers."""
         headers = {name.replace("_", "-"): value for name, value in headers.items()}
         request = urllib.request.Request(
             self.url + path, method=method, data=body, headers={"Authorization": f"Bearer {self.token}", **headers}

@@ -1,6 +1,6 @@
 #!/bin/bash
-# Makes the virtual environment .build/interop with what requirements.txt names, if it is not there, and prints its
-# Python.
+# Makes the virtual environment .build/interop from requirements.txt, if it is missing or outdated, and prints the
+# path of its Python.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 environment=$(cd "$here/../.." && pwd)/.build/interop

@@ -40,7 +40,7 @@ class Probe:
 
 
 class Call:
-    """An offering and an answering probe; what one says the other hears."""
+    """An offering and an answering probe; each gets the other's descriptions and candidates."""
 
     def __init__(self, left, right, left_prefix=(), right_prefix=()):
         self.started = time.monotonic()
@@ -86,7 +86,7 @@ class Call:
         return [int(p.pair[4]) if p.pair else 0 for p in self.probes]
 
     def flows(self, count=50, seconds=20):
-        """Both sides have got so many frames more."""
+        """Waits until both sides have received `count` more frames."""
         before = self.frames()
         self.until(lambda c: all(n >= b + count for n, b in zip(c.frames(), before)), seconds, "sound both ways")
 

@@ -1,12 +1,12 @@
 #!/bin/bash
-# Runs the tests against peers that others wrote: every test.sh below this folder, or those named as arguments.
+# Runs the tests with independent peers: every test.sh in a subfolder, or the subfolders named as arguments.
 #
 #   Tests/InteropTests/run.sh [NAME...]        e.g. Chromium
 #
-# DAEMON   the program under test; .build/debug/iotvideod unless told
+# DAEMON   the program under test; by default .build/debug/iotvideod
 #
-# What Debian has is in packaging/debian-packages-test.txt; what comes from PyPI is in requirements.txt, and goes into a
-# virtual environment in .build/interop. What is missing fails: nothing is skipped.
+# Debian's packages are in packaging/debian-packages-test.txt; PyPI's are in requirements.txt, and are installed in a
+# virtual environment in .build/interop. A missing program is a failure: no test is skipped.
 set -uo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 root=$(cd "$here/../.." && pwd)
@@ -29,7 +29,7 @@ for test in "${tests[@]}"; do
     "$test" 2>&1 | tee "$logs/$name" || failed+=("$name")
 done
 if [ ${#failed[@]} -gt 0 ]; then
-    # Once more at the end, where a log that was cut shows it.
+    # Printed again at the end, because a truncated log keeps only its end.
     for name in "${failed[@]}"; do
         echo "== $name failed:"
         tail -n 12 "$logs/$name" | cut -c1-300

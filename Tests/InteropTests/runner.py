@@ -1,4 +1,4 @@
-"""Runs tests one after another against one daemon, and says at the end which failed."""
+"""Runs tests one after another with one daemon, and prints at the end which failed."""
 
 import sys
 import traceback
@@ -7,7 +7,7 @@ from daemon import eventually
 
 
 class Runner:
-    """Stops the daemon when the tests are over, and shows its log when one failed."""
+    """Stops the daemon after the tests, and prints its log if one failed."""
 
     def __init__(self, daemon):
         self.daemon = daemon
@@ -17,7 +17,7 @@ class Runner:
         return self
 
     def run(self, tests, call, after_failure=lambda: None):
-        """Calls each test, or those that the command line names."""
+        """Calls each test, or only those named on the command line."""
         for test in tests:
             if len(sys.argv) > 1 and test.__name__ not in sys.argv[1:]:
                 continue
@@ -28,7 +28,7 @@ class Runner:
                 traceback.print_exc()
                 self.failed.append(test.__name__)
                 after_failure()
-            # A browser that is gone without a word is missed after 30 s.
+            # A browser that disappeared without a message is removed after 30 s.
             eventually("the end of all viewers", lambda: not any(self.daemon.viewers()), 45)
 
     def __exit__(self, kind, *_):

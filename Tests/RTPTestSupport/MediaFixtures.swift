@@ -71,7 +71,7 @@ package enum MediaFixtures {
             return MediaFrame(
                 kind: .audio, isKeyFrame: true, pts: pts, dts: pts, bytes: .init(bytes: random.bytes(size)))
         case .opus:
-            // One frame: the two low bits of its first byte are 0 (RFC 6716 §3.2.2).
+            // A TOC byte with code 0 means one frame: its two low bits are 0 (RFC 6716 §3.2.2).
             var bytes = random.bytes(Int.random(in: 1...1_100, using: &random))
             bytes[0] &= 0xFC
             return MediaFrame(kind: .audio, isKeyFrame: true, pts: pts, dts: pts, bytes: .init(bytes: bytes))

@@ -1,4 +1,4 @@
-"""A small HTTP client for the tests that make load."""
+"""A small HTTP client for the load tests."""
 
 import asyncio
 import json
@@ -8,7 +8,7 @@ class Connection:
     """HTTP/1.1 over one connection at a time, to a Unix socket or a TCP port."""
 
     def __init__(self, socket_path=None, port=None, token=None, source=None):
-        """`source`: the address of this machine that it comes from."""
+        """`source`: this machine's address from which it connects."""
         self.place, self.port, self.token, self.source = socket_path, port, token, source
         self.reader = self.writer = None
 
@@ -25,7 +25,7 @@ class Connection:
         self.reader = self.writer = None
 
     async def start(self, method, path, body=None, headers=None):
-        """Sends a request and gives status and header fields of its answer."""
+        """Sends a request and returns the status and the header fields of its answer."""
         if not self.writer:
             await self.open()
         lines = ["%s %s HTTP/1.1" % (method, path), "Host: localhost"]
@@ -34,7 +34,7 @@ class Connection:
         lines += ["%s: %s" % item for item in (headers or {}).items()]
         content = b""
         if body is not None:
-            # Bytes are sent as they are, with the type that `headers` name.
+            # Bytes are sent unchanged, with the type in `headers`.
             content = body if isinstance(body, bytes) else json.dumps(body).encode()
             if not isinstance(body, bytes):
                 lines.append("Content-Type: application/json")
@@ -72,7 +72,7 @@ class Connection:
             yield part[:-2]
 
     async def request(self, method, path, body=None, headers=None):
-        """A whole exchange; once more when an idle connection was closed meanwhile."""
+        """A complete exchange; repeated once if an idle connection was closed in the meantime."""
         fresh = self.writer is None
         try:
             status, fields = await self.start(method, path, body, headers)

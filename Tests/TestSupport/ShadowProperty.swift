@@ -1,18 +1,18 @@
-/// What a property with one writer may hold, by what that writer was told.
+/// The values that a property with one writer may have, given the answers to that writer.
 package struct ShadowProperty<Number: BinaryInteger & Sendable>: Sendable {
-    /// The newest acknowledged write, and the version that it was given.
+    /// The newest acknowledged write, and its version.
     package private(set) var acknowledged: (number: Number, version: Number)?
-    /// Later ones that were sent and given up without an answer: each may have been carried out, or not.
+    /// Later writes that got no answer: each may have been carried out or not.
     package private(set) var unanswered: Set<Number> = []
 
     package init() {}
 
-    /// The write will not be sent again.
+    /// Records a write without an answer, which will not be repeated.
     package mutating func gaveUp(_ number: Number) {
         unanswered.insert(number)
     }
 
-    /// - Returns: What is wrong with the answer; `nil` for nothing.
+    /// - Returns: The error in the answer, or `nil`.
     package mutating func acknowledge(_ number: Number, version: Number) -> String? {
         defer {
             acknowledged = (number, version)
@@ -23,8 +23,8 @@ package struct ShadowProperty<Number: BinaryInteger & Sendable>: Sendable {
         return "write \(number) got version \(version), and write \(before.number) before it \(before.version)"
     }
 
-    /// - Parameter number: what was read; `nil` for nothing there.
-    /// - Returns: What is wrong with it; `nil` for nothing.
+    /// - Parameter number: The value that was read; `nil` if there is none.
+    /// - Returns: The error in the value, or `nil`.
     package func judge(_ number: Number?, version: Number?) -> String? {
         guard let acknowledged else { return nil }
         guard let number, let version else { return "write \(acknowledged.number) was acknowledged and is gone" }
@@ -34,7 +34,7 @@ package struct ShadowProperty<Number: BinaryInteger & Sendable>: Sendable {
         }
         guard unanswered.contains(number), version > acknowledged.version else {
             return "write \(acknowledged.number) (version \(acknowledged.version)) was acknowledged; "
-                + "\(number) (version \(version)) is there, and may not be: unanswered are \(unanswered.sorted())"
+                + "\(number) (version \(version)) was read, which is wrong: unanswered are \(unanswered.sorted())"
         }
         return nil
     }

@@ -1,10 +1,10 @@
-# What the tests of the API share; each sources it and may give the daemon's program as its first argument.
+# Shared by the API tests, which source it. The first argument may be the daemon's program.
 #
-# DAEMON     the program under test; .build/debug/iotvideod unless told
-# API_PORT   where it listens; 18437 unless told
+# DAEMON     the program under test; by default .build/debug/iotvideod
+# API_PORT   its port; by default 18437
 #
-# Sets root, environment (the virtual environment with requirements.txt, made in .build/api), directory (ended with its
-# daemon when the script ends), url and token (an administrator's).
+# Sets root, environment (the virtual environment from requirements.txt, in .build/api), directory (removed together
+# with its daemon when the script ends), url and token (an administrator's).
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 daemon=${1:-${DAEMON:-$root/.build/debug/iotvideod}}
 port=${API_PORT:-18437}
@@ -34,10 +34,10 @@ finish() {
 }
 trap finish EXIT
 
-# Over the daemon's socket, as its owner.
+# Sends a request as the owner, over the daemon's socket.
 local_api() { curl --silent --show-error --fail-with-body --unix-socket "$directory/s" "$@"; }
 
-# A daemon with the camera "front", which gives up on a request after five seconds.
+# Starts a daemon with the camera "front" and a request timeout of five seconds.
 start_daemon() {
     cat > "$directory/iotvideod.yaml" <<YAML
 dataDirectory: $directory/data
@@ -58,7 +58,7 @@ YAML
         -d '{"kind":"api","ttlSeconds":3600}' | sed 's/.*"token":"\([^"]*\)".*/\1/')
 }
 
-# What was done to it must have left it whole.
+# The daemon must still be healthy after the requests.
 check_daemon() {
     local_api http://localhost/readyz
     echo

@@ -1,4 +1,4 @@
-"""What schemathesis does beside the schema; schemathesis.sh names this file."""
+"""schemathesis hooks beyond the schema; schemathesis.sh names this file."""
 import re
 import uuid
 
@@ -9,9 +9,9 @@ KEY = "Idempotency-Key"
 
 @schemathesis.hook
 def map_headers(context, headers):
-    """A tester that tries the same case again means a new request, not the repeat of one: it gets its own key.
+    """Gives each retry of a case its own key, because schemathesis means a new request, not a repetition.
 
-    Otherwise a device that was made, removed and "made" once more is answered from memory, and is rightly not there.
+    Otherwise a device that was made, removed and "made" again is answered from the stored answer, and does not exist.
     """
     if headers and re.fullmatch(r"[A-Za-z0-9_.-]{1,64}", str(headers.get(KEY, ""))):
         headers[KEY] = uuid.uuid4().hex
@@ -20,9 +20,9 @@ def map_headers(context, headers):
 
 @schemathesis.hook
 def filter_body(context, body):
-    """Names of other than letters and digits are not tried beyond ASCII, where the document's pattern cannot be exact.
+    """Skips non-ASCII names with characters other than letters and digits, because the document's pattern is not exact.
 
-    A pattern that every tool understands cannot name the letters of all scripts; the description does.
+    No pattern for all tools can describe the letters of all scripts; the description does.
     """
     if not isinstance(body, dict):
         return True

@@ -1,8 +1,8 @@
 #!/bin/bash
-# Checks docs/openapi.yaml, makes a Python client of it, and calls every operation of a real daemon with that
-# (python_client.py).
+# Validates docs/openapi.yaml, generates a Python client from it, and calls every operation of a real daemon with the
+# client (python_client.py).
 #
-#   Tests/api/python-client.sh [DAEMON]        the variables are those of common.sh
+#   Tests/api/python-client.sh [DAEMON]        for the variables see common.sh
 set -euo pipefail
 . "$(dirname "$0")/common.sh"
 

@@ -1,8 +1,8 @@
-"""Calls every operation of docs/openapi.yaml with the client that openapi-python-client made of it.
+"""Calls every operation of docs/openapi.yaml with the client that openapi-python-client generated from it.
 
 python-client.sh runs it, with the daemon's URL and an administrator's token as arguments, and the client in PYTHONPATH.
-An operation passes when the daemon answers with a status of success that the document names, and the client reads the
-body as the type that the document gives it.
+An operation passes if the daemon answers with a success status of the document, and the client reads the body as the
+document's type.
 """
 import contextlib
 import http.server
@@ -30,7 +30,7 @@ PNG = b"\x89PNG\r\n\x1a\n"
 
 
 class API:
-    """The generated functions by operationId, and which of them were called."""
+    """The generated functions by operationId, and the operations that were called."""
 
     def __init__(self, url):
         self.url = url
@@ -47,14 +47,15 @@ class API:
 
     def function(self, operation):
         self.called.add(operation)
-        module = re.sub("[A-Z]", lambda letter: "_" + letter[0].lower(), operation)
+        # The generator's rule: several capitals in a row are one word.
+        module = re.sub("(?<=[a-z])(?=[A-Z])", "_", operation).lower()
         return importlib.import_module(f"iotvideod_client.api.default.{module}")
 
     def check(self, operation, status, said):
         assert status in self.success[operation], f"{operation}: {status}, not {self.success[operation]}: {said}"
 
     def call(self, client, operation, *arguments, **named):
-        """The whole answer of an operation."""
+        """The complete answer of an operation."""
         answer = self.function(operation).sync_detailed(*arguments, client=client, **named)
         self.check(operation, answer.status_code, answer.content)
         assert not isinstance(answer.parsed, models.ErrorResponse), f"{operation}: {answer.parsed}"
@@ -62,7 +63,7 @@ class API:
         return answer
 
     def stream(self, client, operation, *arguments, **named):
-        """An operation whose body has no end: the client makes the request, the caller reads the lines."""
+        """An operation with an endless body: the client makes the request, the caller reads the lines."""
         request = self.function(operation)._get_kwargs(*arguments, **named)
         return client.get_httpx_client().stream(**request)
 
@@ -76,7 +77,7 @@ def wait_for(lines, event):
 
 @contextlib.contextmanager
 def onvif_camera():
-    """The device service of a camera with one stream, which wants no login."""
+    """The ONVIF device service of a camera with one stream and without a login."""
     profile = "<Profiles token='p'><Name>main</Name></Profiles>"
     answers = {
         "GetDeviceInformation": "<Model>T-1</Model>",
@@ -141,7 +142,7 @@ def main(url, token, socket):
     assert [track.codec for track in tested.tracks] == ["h265", "aac"]
     assert tested.tracks[0].browsers.plays == "some" and tested.picture.width == 768
 
-    # What is on the network: nothing in a test, and a port where nobody listens.
+    # The network search finds nothing in a test; the ONVIF query goes to a fake camera.
     assert call("discover", body=models.DiscoveryRequest(timeout_milliseconds=1000)).devices is not None
     with onvif_camera() as address:
         asked = call("askONVIF", body=models.ONVIFQuery(url=address))
@@ -185,7 +186,7 @@ def main(url, token, socket):
     assert "guest" in [binding.access_id for binding in call("listBindings", "front").bindings]
     call("unbindDevice", "front", "guest")
 
-    # Properties and what follows from them
+    # Properties and their events
     level = "ProWritable._logLevel.setVal"
     with api.stream(owner, "watchProperties", "front", path="ProWritable") as watched:
         api.check("watchProperties", watched.status_code, "")
@@ -243,7 +244,7 @@ def main(url, token, socket):
     fragment = ufrag + b"\r\nm=video 9 UDP/TLS/RTP/SAVPF 0\r\na=mid:0\r\na=end-of-candidates\r\n"
     call("trickle", whep, body=file(fragment), if_match=watched.headers["ETag"])
     call("endWatching", whep)
-    # Without a header, with a key in the address.
+    # Without a header, with a key in the URL.
     with httpx.Client(base_url=url) as bare:
         watched = bare.post(
             "/v1/devices/front/whep", params={"key": key.key}, content=OFFER.read_bytes(),
@@ -253,12 +254,12 @@ def main(url, token, socket):
     assert "<title>" in call("watchPage", "front")
     assert "<title>" in call("camerasPage")
 
-    # The alerts and texts of docs/operations.md name metrics that there are.
+    # The metrics in the alerts and texts of docs/operations.md exist.
     numbers = call("metrics")
     for name in sorted(set(re.findall(r"\b(?:iotvideod|process)_[a-z_]*[a-z]\b", OPERATIONS.read_text()))):
         assert re.search(rf"^# TYPE {name} ", numbers, re.MULTILINE), f"no metric {name}"
 
-    # What was made goes again.
+    # Everything is removed again.
     call("revokeToken", made.id)
     call("revokeKey", key.id)
     call("removeCamera", "back")
@@ -266,13 +267,13 @@ def main(url, token, socket):
     call("removeUser", temporary.access_id)
     call("removeUser", "guest")
     call("unregisterLink")
-    # At the socket: a gateway that left its hub cannot ask it about a token.
+    # At the socket, because a gateway that left its hub cannot ask it about a token.
     local = AuthenticatedClient("http://localhost", token, httpx_args={"transport": httpx.HTTPTransport(uds=socket)})
     assert api.call(local, "registerLink").parsed.name in (models.LinkStateName.ONLINE, models.LinkStateName.REGISTERING)
 
     missed = set(api.success) - api.called
     assert not missed, f"not called: {', '.join(sorted(missed))}"
-    print(f"every one of {len(api.called)} operations was called")
+    print(f"all {len(api.called)} operations were called")
 
 
 main(*sys.argv[1:])

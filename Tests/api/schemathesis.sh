@@ -2,19 +2,21 @@
 # Runs schemathesis (https://schemathesis.io) with docs/openapi.yaml against a real daemon, over TCP with an
 # administrator's token.
 #
-#   Tests/api/schemathesis.sh [DAEMON]        further variables are those of common.sh
+#   Tests/api/schemathesis.sh [DAEMON]        for further variables see common.sh
 #
-# MAX_EXAMPLES        how many cases each operation gets; 20 unless told, which takes a minute or two
-# SCHEMATHESIS_SEED   to repeat a run; 1 unless told
+# MAX_EXAMPLES        the number of cases for each operation; by default 20, which takes a minute or two
+# SCHEMATHESIS_SEED   repeats a run; by default 1
 #
-# Ten seconds is the longest that it lets an answer take; the daemon here gives up after five.
+# schemathesis waits up to ten seconds for an answer; this daemon gives up after five.
 #
-# Left out are the streams, which end only when the channel, the daemon or the client does: a tester that reads whole
-# answers would wait for ever. Their refusals are tested in Tests/iotvideodTests/API. So is /v1/link/unregister: after
-# it there is nothing left to test. And so are the routes of WHEP: no schema says what an SDP offer is, so what it would
-# take for right is refused, and rightly. Tests/iotvideodTests/API and Tests/InteropTests have them. So is /openapi.yaml,
-# whose text it would parse, and /v1/camera-tests and /v1/onvif-queries, which connect to whatever host it would name, and
-# /v1/discoveries, which takes seconds. python-client.sh calls all of these.
+# These paths are excluded:
+# - Streams end only with the channel, the daemon or the client, and schemathesis would read them for ever. Their
+#   refusals are tested in Tests/iotvideodTests/API.
+# - After /v1/link/unregister nothing could be tested.
+# - The WHEP routes need an SDP offer, which a schema cannot describe. Tests/iotvideodTests/API and Tests/InteropTests
+#   test them.
+# - /openapi.yaml returns text, which schemathesis would parse. /v1/camera-tests and /v1/onvif-queries connect to any
+#   host in the request. /v1/discoveries takes seconds. python-client.sh calls all of these.
 set -euo pipefail
 . "$(dirname "$0")/common.sh"
 export SCHEMATHESIS_HOOKS=$root/Tests/api/hooks.py

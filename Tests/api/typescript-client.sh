@@ -1,6 +1,6 @@
 #!/bin/bash
-# Makes a TypeScript client of docs/openapi.yaml, and compiles it with a program that uses it (typescript_client.ts).
-# `make test-long` runs it; it needs what packaging/debian-packages-test-long.txt lists.
+# Generates a TypeScript client from docs/openapi.yaml, and compiles it with a program that uses it
+# (typescript_client.ts). `make test-long` runs it; it needs the packages of packaging/debian-packages-test-long.txt.
 set -euo pipefail
 . "$(dirname "$0")/common.sh"
 

@@ -1,5 +1,5 @@
-// What a program does with the client that openapi-generator-cli makes of docs/openapi.yaml. It is compiled, not run:
-// it fails where the types are not those that a program needs.
+// A program that uses the client that openapi-generator-cli makes of docs/openapi.yaml. It is compiled, not run: the
+// compilation fails if the client's types are not usable.
 import { Camera, Configuration, DefaultApi, DeviceAction, ErrorResponse, ResponseError, Token } from "./client";
 
 const api = new DefaultApi(new Configuration({ basePath: "https://box.example.net:8443", accessToken: "TOKEN" }));

@@ -45,9 +45,9 @@ import Testing
         #expect(!end9)
         let end10 = outcome.take(.sinkEnded(.rawAudio))
         #expect(end10)
-        #expect(!outcome.isThrough)
+        #expect(!outcome.isFinished)
         _ = outcome.take(.channelEnded)
-        #expect(outcome.isThrough)
+        #expect(outcome.isFinished)
         outcome.finish()
         #expect(outcome.failure == nil)
     }
@@ -76,7 +76,7 @@ import Testing
         var outcome = MonitorOutcome(plan: plan(), sinks: [.rawVideo])
         _ = outcome.take(.interrupted)
         _ = outcome.take(.drainLimitReached)
-        #expect(outcome.isThrough)
+        #expect(outcome.isFinished)
         #expect(outcome.failure?.code == .slowReader)
     }
 }

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Holds the targets of Package.swift to docs/architecture.md, and their imports to Package.swift. Part of `make lint`.
+"""Checks Package.swift's targets with docs/architecture.md, and their imports with Package.swift. Part of `make lint`.
 
-Usage: targets.py [--write]      --write draws the picture in docs/architecture.md again
+Usage: targets.py [--write]      --write updates the diagram in docs/architecture.md
 
-1. Every library and installed program stands in the table of floors, and imports from lower floors only.
-2. The picture of targets and arrows is what Package.swift says.
-3. A target imports what it declares, and declares what it imports.
+1. Every library and installed program is in the table of layers, and imports only from lower layers.
+2. The diagram of targets and arrows matches Package.swift.
+3. A target declares exactly the modules that it imports.
 """
 import json
 import os
@@ -22,8 +22,8 @@ IMPORT = re.compile(
 
 
 def targets():
-    """Name → (kind, folder, names of what it depends on)."""
-    # Its own scratch folder: `swift build` holds a lock on the other.
+    """Name → (kind, folder, names of its dependencies)."""
+    # Its own scratch folder, because `swift build` locks the default one.
     text = subprocess.run(
         [os.environ.get("SWIFT", "swift"), "package", "--scratch-path", ".build/lint", "dump-package"], cwd=ROOT,
         check=True, stdout=subprocess.PIPE).stdout
@@ -36,13 +36,13 @@ def targets():
 
 
 def floors(page):
-    """Name → floor, from the table."""
+    """Name → layer, from the table."""
     rows = re.findall(r"^\| (\d+) \| `([^`]+)`", page, re.M)
     return {name.removeprefix("Sources/").split("/")[0]: int(floor) for floor, name in rows}
 
 
 def picture(all_targets, floor):
-    """Of the targets that the table names; an arrow that another way implies is left out."""
+    """The diagram of the table's targets, without arrows that others imply."""
     names = sorted((name for name in all_targets if name in floor), key=lambda name: (-floor[name], name))
     below = {name: {each for each in all_targets[name][2] if each in names} for name in names}
 
@@ -54,7 +54,7 @@ def picture(all_targets, floor):
 
     lines = ["```mermaid", "flowchart TD"]
     for level in sorted({floor[name] for name in names}, reverse=True):
-        lines.append("    subgraph floor%d [floor %d]" % (level, level))
+        lines.append("    subgraph layer%d [layer %d]" % (level, level))
         lines += ["        " + name for name in names if floor[name] == level]
         lines.append("    end")
     for name in names:
@@ -83,10 +83,10 @@ def main():
     for name, (kind, folder, needed) in all_targets.items():
         is_room = folder == "Sources/" + name
         if is_room and name not in floor:
-            wrong.append("docs/architecture.md: the table of floors lacks %s" % name)
+            wrong.append("docs/architecture.md: the table of layers lacks %s" % name)
         for each in needed:
             if name in floor and each in floor and floor[each] >= floor[name]:
-                wrong.append("Package.swift: %s (floor %d) imports %s (floor %d): only lower floors may be imported"
+                wrong.append("Package.swift: %s (layer %d) imports %s (layer %d): only lower layers may be imported"
                              % (name, floor[name], each, floor[each]))
         if kind == "system":
             continue
@@ -95,25 +95,25 @@ def main():
         for module, file in found.items():
             if module in known and module not in needed and module != name:
                 wrong.append("%s imports %s, which Package.swift does not declare for %s" % (file, module, name))
-        # A test of a whole program needs it built, and imports nothing of it.
+        # A test of a whole program depends on it so that it is built, and does not import it.
         if kind != "test":
             for each in needed:
                 if each not in found:
                     wrong.append("Package.swift: %s declares %s and imports it nowhere" % (name, each))
     for name in sorted(set(floor) - set(all_targets) - {"SystemLibraries"}):
-        wrong.append("docs/architecture.md: the table of floors names %s, which is no target" % name)
+        wrong.append("docs/architecture.md: the table of layers names %s, which is not a target" % name)
 
     drawn = picture(all_targets, floor)
     place = PICTURE.search(page)
     if not place:
-        wrong.append("docs/architecture.md has no place for the picture of targets")
+        wrong.append("docs/architecture.md has no markers for the diagram of targets")
     elif place[2] != drawn:
         if "--write" in sys.argv[1:]:
             with open(PAGE, "w") as file:
                 file.write(page[:place.start(2)] + drawn + page[place.end(2):])
         else:
-            wrong.append("docs/architecture.md: the picture of targets is not Package.swift's; "
-                         "draw it again with Tests/lint/targets.py --write")
+            wrong.append("docs/architecture.md: the diagram of targets does not match Package.swift; "
+                         "update it with Tests/lint/targets.py --write")
     for line in wrong:
         print(line, file=sys.stderr)
     return 1 if wrong else 0

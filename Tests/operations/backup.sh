@@ -1,12 +1,12 @@
 #!/bin/bash
-# Runs the commands of docs/operations.md, "Back up" and "Restore", with a real daemon: after changes that came later, the
-# restored hub is that of the backup.
+# Runs the commands of docs/operations.md, "Back up" and "Restore", with a real daemon. Changes after the backup must be
+# gone in the restored hub.
 #
-#   Tests/operations/backup.sh [DAEMON]        the variables are those of Tests/api/common.sh
+#   Tests/operations/backup.sh [DAEMON]        for the variables see Tests/api/common.sh
 set -euo pipefail
 . "$(dirname "$0")/../api/common.sh"
 
-# The commands of a section, for this daemon's directories.
+# Prints the commands of a section, for this daemon's directories.
 commands() { # HEADING
     awk -v heading="## $1" '
         /^## / { inside = $0 == heading }
@@ -23,7 +23,7 @@ systemctl() {
         wait "$pid"
     fi
 }
-# There is no such user.
+# The user of the documented command does not exist here.
 chown() { :; }
 iotctl() { IOTCTL_SOCKET=$directory/s "$root/.build/debug/iotctl" "$@"; }
 run() { # HEADING

@@ -1,9 +1,9 @@
 #!/bin/bash
-# Runs the commands of README.md, "Add a second box", on two machines: network namespaces that a cable joins, each with the
-# address that the README gives it, its own /run and /var/lib, and a copy of the sources. It ends with a picture of the
-# second box's camera, taken at the first. Needs root.
+# Runs the commands of README.md, "Add a second box", on two machines: network namespaces with a cable between them,
+# each with the address from the README, its own /run and /var/lib, and a copy of the sources. At the end the first box
+# takes a picture of the second box's camera. Needs root.
 #
-#   Tests/operations/two-boxes.sh [BIN]        .build/debug unless told
+#   Tests/operations/two-boxes.sh [BIN]        by default .build/debug
 set -euo pipefail
 root=$(cd "$(dirname "$0")/../.." && pwd)
 bin=$(cd "${1:-$root/.build/debug}" && pwd)
@@ -15,7 +15,7 @@ logs=()
 finish() {
     status=$?
     trap - EXIT
-    # Each holder is the first process of a process namespace: all that runs in it ends with it.
+    # Each holder is the first process of a process namespace: when it ends, the namespace's other processes end.
     for holder in "${holders[@]}"; do kill -KILL "$holder" 2>/dev/null || true; done
     for name in "${space[@]}"; do ip netns delete "$name" 2>/dev/null || true; done
     if [ "$status" -ne 0 ]; then
@@ -27,15 +27,15 @@ finish() {
 trap finish EXIT
 fail() { echo "two-boxes: $*" >&2; exit 1; }
 
-# What is at the prompts `hub$ ` and `yard$ `, and what the README shows of the answers.
+# The commands at the prompts `hub$ ` and `yard$ `, and the first lines of their output in the README.
 section=$(awk '/^## / { inside = $0 == "## Add a second box" } inside' "$root/README.md")
 mapfile -t commands < <(grep -E '^(hub|yard)\$ ' <<< "$section")
 [ "${#commands[@]}" -ge 5 ] || fail "README.md has no commands at 'Add a second box'"
 for box in hub yard; do
-    grep -qF "\`${address[$box]}\`" <<< "$section" || fail "README.md does not say where $box is"
+    grep -qF "\`${address[$box]}\`" <<< "$section" || fail "README.md does not contain the address of $box"
 done
 
-# A machine: its network, then its processes and directories, which end with `holder`.
+# A machine: its network, then its processes and directories, which end with its holder.
 declare -A inside
 for box in hub yard; do
     ip netns add "${space[$box]}"
@@ -52,7 +52,7 @@ for box in hub yard; do
         'mount -t tmpfs tmpfs /run && mount -t tmpfs tmpfs /var/lib && echo > "$1" && exec sleep infinity' \
         _ "$directory/$box/up" &
     holders+=($!)
-    # No word of bash's when it is ended.
+    # Prevents bash's message when the holder is killed.
     disown
     until [ -e "$directory/$box/up" ]; do
         kill -0 "${holders[-1]}" || fail "no namespaces for $box"
@@ -61,8 +61,8 @@ for box in hub yard; do
     inside[$box]=$(cat "/proc/${holders[-1]}/task/${holders[-1]}/children")
 done
 
-# In the shell of a box. What "Try it" has set up there: the programs in PATH, and where iotctl finds the daemon. The
-# programs are built, and installed what they need, so that `make run` has neither to do.
+# Runs a command in the shell of a box, set up as in "Try it": the programs are in PATH, and iotctl finds the daemon.
+# The programs are built and their packages are installed, so `make run` does neither.
 on() { # BOX COMMAND
     nsenter --target "${inside[$1]// /}" --mount --pid --net bash -euo pipefail -c '
         cd "'"$directory"'/$1"
@@ -81,10 +81,10 @@ await() { # FILE PROCESS LINE
         kill -0 "$2" 2>/dev/null || fail "ended without '$3'"
         sleep 0.1
     done
-    fail "does not say '$3': $(cat "$1")"
+    fail "did not print '$3': $(cat "$1")"
 }
 
-# Whoever types has waited for as long.
+# A user who types the commands has waited this long.
 until_online() {
     for _ in $(seq 1 200); do
         if [ "$(on hub "iotctl property read yard ProReadonly._online.stVal")" = 1 ]; then return; fi
@@ -99,7 +99,7 @@ for entry in "${commands[@]}"; do
     number=$((number + 1))
     output=$directory/output$number
     echo "two-boxes: $entry"
-    # The first line of its answer.
+    # The first line of the command's output in the README.
     shown=$(awk -v entry="$entry" 'found { print; exit } $0 == entry { found = 1 }' <<< "$section")
     case $command in
         "iotctl monitor"*) until_online ;;&
@@ -114,9 +114,9 @@ for entry in "${commands[@]}"; do
     esac
 done
 
-# The rate is measured, and the sound comes after it.
+# The line is compared without the measured rate and the sound.
 tracks=$(sed -n 's/^\(tracks .* [0-9]*x[0-9]*\) .*/\1/p' <<< "$section")
-[ -n "$tracks" ] && grep -qF "$tracks" "$output" || fail "the monitor does not say '$tracks': $(cat "$output")"
+[ -n "$tracks" ] && grep -qF "$tracks" "$output" || fail "the monitor did not print '$tracks': $(cat "$output")"
 size=$(ffprobe -v error -show_entries stream=codec_name,width,height -of csv=p=0 "$directory/hub/yard.jpg")
 [ "$size" = mjpeg,768,576 ] || fail "no picture of the yard at the hub: $size"
 status=$(on yard "iotctl status")

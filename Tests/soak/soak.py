@@ -1,16 +1,16 @@
 #!/usr/bin/env python3
-"""Runs a daemon under the mixed load of many clients, and fails when anything that should be flat is not.
+"""Runs a daemon under the mixed load of many clients, and fails if a quantity that must be flat rises.
 
 Usage: soak.py BIN-DIRECTORY [--seconds N] [--clients N] [--seed N] [--summary FILE]
-SOAK_SECONDS (3600), SOAK_CLIENTS (200) and SOAK_SEED (1) say the same. The data lie in a folder beside the sources.
+SOAK_SECONDS (3600), SOAK_CLIENTS (200) and SOAK_SEED (1) are alternatives. The data are in a folder of the sources.
 
-The rule. Each quantity is sampled every 5 s, and a straight line is fitted to the last half of its samples.
-- What must be flat (memory, descriptors, threads of daemon and broker, the database): the line rises, from the begin of
-  that half to its end, by no more than 3 % of its mean, or by no more than a floor that one sample's noise may reach.
-  Answers are remembered for ten minutes, in memory and in the database, so a run whose half begins before eleven
-  minutes says little of those two: there the daemon's memory may rise by 15 %, and the database is not judged.
-- What grows by design up to a bound (the database's log, audit and broker logs) may not pass that bound; nor may
-  anything else pass its own.
+The rule: each quantity is sampled every 5 s, and a straight line is fitted to the last half of its samples.
+- What must be flat (memory, descriptors, threads of daemon and broker, the database): from the beginning to the end of
+  that half, the line rises by at most 3 % of its mean, or by a minimum that covers the noise of one sample.
+  Answers are stored for ten minutes, in memory and in the database. If the half begins before eleven minutes, the
+  daemon's memory may therefore rise by 15 %, and the database is not checked.
+- What grows by design up to a limit (the database's log, audit and broker logs) may not exceed that limit; and no
+  other quantity may exceed its own limit.
 - No answer may be wrong, and no more than one request in a thousand may fail.
 """
 import argparse
@@ -32,9 +32,9 @@ sys.path.insert(0, os.path.join(ROOT, "Tests", "Support"))
 from connection import Connection  # noqa: E402
 CAMERAS = {"front": "Samples/street-h264-aac.mp4", "yard": "Samples/street-h265-aac.mp4"}
 MiB = 1 << 20
-# Answers are remembered for ten minutes, so the database grows that long.
+# Answers are stored for ten minutes, so the database grows that long.
 MEMORY = 660
-# name: (floor of the rise, absolute bound); None for what may rise up to its bound.
+# name: (minimum of the allowed rise, absolute limit); None for quantities that may rise up to their limit.
 RULES = {
     "rss": (6 * MiB, 700 * MiB),
     "descriptors": (12, 1_500),
@@ -51,14 +51,14 @@ TABLE = ["rss", "descriptors", "threads", "broker rss", "hub.sqlite", "hub.sqlit
 
 
 class Broken(Exception):
-    """An answer that must not be; what went wrong on the way is an OSError."""
+    """A wrong answer; errors of the connection are OSErrors."""
 
 
 class Soak:
     def __init__(self, arguments):
         self.arguments = arguments
         self.random = random.Random(arguments.seed)
-        # Beside the sources: the temporary folder may be memory.
+        # In the sources' folder, because the temporary folder may be memory.
         self.folder = tempfile.mkdtemp(prefix=".bench-soak-", dir=ROOT)
         # A socket's path has 107 bytes at most.
         self.socket = os.path.relpath(os.path.join(self.folder, "s"))
@@ -144,7 +144,7 @@ class Soak:
         return answer
 
     async def write_and_read(self, number):
-        """A property of its own, which nobody else writes."""
+        """Writes a property that no other client writes."""
         device = list(CAMERAS)[number % len(CAMERAS)]
         path = "/v1/devices/%s/properties?path=ProUser.soak%d.val" % (device, number)
         connection = self.client()
@@ -163,7 +163,7 @@ class Soak:
                 await self.ask(connection, "GET", "/v1/devices")
 
     async def watch(self, number):
-        """Server-sent events, read for a while, and resumed where they were left."""
+        """Reads server-sent events for some time, and resumes after the last one."""
         last = None
         while True:
             connection = self.client()
@@ -194,13 +194,13 @@ class Soak:
                 {"text": "get_device_st&type=voice", "responses": "one"})
             await self.ask(
                 connection, "POST", "/v1/server-messages", {"path": "GET/time"})
-            # Another client may be in the middle of the same action (20105).
+            # Another client's same action may still be running (20105).
             await self.ask(
                 connection, "POST", "/v1/devices/%s/actions" % device,
                 {"path": "Action.cameraOn", "value": 1}, allowed=(200, 422, 502, 503))
 
     async def tokens(self, number):
-        """A token of the API, used over TCP, then revoked, which ends it."""
+        """Makes an API token, uses it over TCP and revokes it, which ends it."""
         owner = self.client()
         while True:
             await self.pause(2, 8)
@@ -209,7 +209,7 @@ class Soak:
             for _ in range(3):
                 await self.ask(user, "GET", "/v1/devices")
             await self.ask(owner, "DELETE", "/v1/tokens/" + token["id"])
-            # A token that was checked is believed for a moment.
+            # The check of a token is cached for a moment.
             for _ in range(40):
                 status, _ = await user.request("GET", "/v1/devices")
                 if status == 401:
@@ -235,7 +235,7 @@ class Soak:
             await self.ask(connection, "DELETE", "/v1/users/" + user)
 
     async def monitor(self, number):
-        """A channel with decoded pictures, a snapshot and its statistics."""
+        """Opens a channel with decoded pictures, a snapshot and its statistics."""
         connection = self.client()
         while True:
             await self.pause(5, 20)
@@ -249,12 +249,12 @@ class Soak:
             await self.ask(connection, "POST", place + "/play")
             raw = await asyncio.wait_for(pictures.body(fields), 60)
             if raw.count(b"FRAME\n") < 10:
-                raise Broken("10 pictures were asked for, and %d came" % raw.count(b"FRAME\n"))
+                raise Broken("10 pictures were requested, and %d arrived" % raw.count(b"FRAME\n"))
             pictures.close()
             await self.ask(connection, "DELETE", place)
 
     async def keep(self, role, number):
-        """Runs a client, anew when something fails on the way."""
+        """Runs a client, and starts it again after an error."""
         while True:
             try:
                 await role(number)
@@ -295,13 +295,13 @@ class Soak:
                 print("%7d %8d %7d  " % (elapsed, sum(self.counts.values()), self.events)
                       + " ".join("%14s" % self.written(name, sample[name]) for name in TABLE), flush=True)
             await asyncio.sleep(min(5, self.arguments.seconds / 20))
-        # Again and again: before Python 3.12 wait_for may swallow a cancellation.
+        # Repeated, because before Python 3.12 wait_for may swallow a cancellation.
         while tasks:
             for task in tasks:
                 task.cancel()
             _, tasks = await asyncio.wait(tasks, timeout=1)
 
-    # Judgement
+    # Verdict
 
     @staticmethod
     def written(name, value):
@@ -356,7 +356,7 @@ def main():
     parser.add_argument("--seed", type=int, default=int(environment("SOAK_SEED", "1")))
     parser.add_argument("--summary", help="also writes the summary here")
     arguments = parser.parse_args()
-    # So that the daemon ends with it.
+    # Ends this script normally, so that the daemon is stopped too.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit("soak: terminated"))
     soak = Soak(arguments)
     try:

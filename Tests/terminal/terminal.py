@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Runs a program on a terminal of its own, and does there what a plan on standard input says.
+"""Runs a program on its own terminal, with the steps of a plan on standard input.
 
 The plan: {"command": [...], "columns": 80, "steps": [["expect", TEXT], ["type", TEXT], ["signal", "SIGTERM"],
-["echo", true]]}. Prints {"output", "status", "signal", "echo"}: what the program showed, how it ended, and whether the
-terminal still echoes."""
+["echo", true]]}. Prints {"output", "status", "signal", "echo"}: the program's output, its exit status or signal, and
+whether the terminal still echoes."""
 
 import fcntl
 import json
@@ -37,7 +37,7 @@ class Run:
             os.execvp(plan["command"][0], plan["command"])
 
     def read(self):
-        """What has come within a moment; notices the end of the program."""
+        """Reads for a moment; notices the end of the program."""
         if select.select([self.master], [], [], 0.02)[0]:
             self.output += os.read(self.master, 65536)
         elif self.status is None:

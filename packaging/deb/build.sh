@@ -1,6 +1,6 @@
 #!/bin/bash
-# build.sh BIN OUT [VERSION] — makes OUT/iotvideod_VERSION_ARCH.deb of the programs in BIN. Run from the project's root.
-# DEB_LEVEL is the compression's level, 6; a lower one is faster.
+# build.sh BIN OUT [VERSION] — makes OUT/iotvideod_VERSION_ARCH.deb from the programs in BIN. Run in the project's root.
+# DEB_LEVEL is the compression level, by default 6; a lower one is faster.
 set -euo pipefail
 
 bin=$1
@@ -11,20 +11,20 @@ for tool in dpkg-deb dpkg-shlibdeps dpkg-gencontrol; do
         exit 1
     }
 done
-# The version is the programs' own; a test names a higher one to try an upgrade.
+# By default the programs' own version; the test of an upgrade passes a higher one.
 version=${3:-$("$bin/iotvideod" --version)}
 arch=$(dpkg --print-architecture)
 
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 root=$work/root
-# What the package holds is for everyone to read, whatever the builder's umask is.
+# Everyone may read the package's files, whatever the builder's umask is.
 umask 022
 mkdir -p "$root/DEBIAN" "$work/debian"
 
 make --no-print-directory --silent install BIN="$bin" PREFIX=/usr DESTDIR="$root" >/dev/null
 
-# Debian has the licence's text already, and wants to know about everything that was compiled in.
+# Debian has the licence's text already; its copyright file must list everything that was compiled in.
 rm "$root/usr/share/doc/iotvideod/LICENSE"
 install -m 0644 packaging/deb/copyright packaging/deb/README.Debian "$root/usr/share/doc/iotvideod/"
 install -D -m 0644 packaging/deb/lintian-overrides "$root/usr/share/lintian/overrides/iotvideod"
@@ -37,12 +37,12 @@ install -D -m 0644 packaging/deb/lintian-overrides "$root/usr/share/lintian/over
 } | gzip -9n >"$root/usr/share/doc/iotvideod/changelog.gz"
 
 find "$root/usr/share/man" -type f -exec gzip -9n {} +
-# They are read by a shell, never run.
+# Shells read the completions and never run them.
 sed -i -e '1{/^#!/d}' "$root"/usr/share/bash-completion/completions/*
 chmod 0644 "$root"/usr/share/bash-completion/completions/* "$root"/usr/share/zsh/vendor-completions/* \
     "$root"/usr/share/fish/vendor_completions.d/*
 
-# What the programs are linked with.
+# The libraries with which the programs are linked.
 cat >"$work/debian/control" <<CONTROL
 Source: iotvideod
 Package: iotvideod

@@ -1,7 +1,7 @@
 #!/bin/bash
 # clean-root.sh ROOT — fills the empty folder ROOT with a clean Debian 12 in which no package starts a daemon.
 #
-# debootstrap makes it once: its tarball is kept in $XDG_CACHE_HOME/iotvideod. Whoever calls unmounts ROOT/proc.
+# debootstrap makes it once: its tarball is kept in $XDG_CACHE_HOME/iotvideod. The caller must unmount ROOT/proc.
 set -euo pipefail
 
 root=$1

@@ -1,5 +1,6 @@
 #!/bin/bash
-# test-inside.sh — the part of test.sh that runs in the clean root. Files beside it: one.deb, two.deb, /srv/clip.mp4.
+# test-inside.sh — the part of test.sh that runs in the clean root. It needs one.deb and two.deb in its folder, and
+# /srv/clip.mp4.
 set -euo pipefail
 
 fail() {
@@ -8,7 +9,7 @@ fail() {
     exit 1
 }
 
-# All files that have the product's name or its user, but for apt's own notes.
+# All files with the product's name, except for apt's own records.
 left() {
     find / -xdev \( -path /proc -o -path /tmp -o -path /var/cache -o -path /var/log -o -path /var/lib/apt \) -prune -o \
         \( -name '*iotvideod*' -o -name '*iotctl*' \) -print
@@ -18,7 +19,7 @@ export IOTCTL_SOCKET=/run/iotvideod/iotvideod.sock
 daemon=
 
 start() {
-    # What systemd does by RuntimeDirectory.
+    # As systemd does for RuntimeDirectory.
     install -d -m 0750 -o iotvideod -g iotvideod /run/iotvideod
     setpriv --reuid iotvideod --regid iotvideod --init-groups --no-new-privs --bounding-set=-all \
         iotvideod --config /etc/iotvideod/iotvideod.yaml --data-dir /var/lib/iotvideod --socket "$IOTCTL_SOCKET" \
@@ -67,7 +68,7 @@ start
 iotctl status
 iotctl device list
 iotctl monitor front --frames 20 --snapshot /tmp/front.png --record /tmp/front.mp4
-[ "$(head -c 4 /tmp/front.png | tail -c 3)" = PNG ] || fail "the snapshot is no picture"
+[ "$(head -c 4 /tmp/front.png | tail -c 3)" = PNG ] || fail "the snapshot is not a picture"
 id=$(iotctl device list | awk '$2 == "front" { print $1 }')
 [ -n "$id" ] || fail "no device"
 kill -HUP $daemon
@@ -85,8 +86,8 @@ stop
 echo "== remove"
 quiet apt-get remove --yes iotvideod
 [ ! -e /usr/bin/iotvideod ] || fail "the program is still there"
-[ -e /var/lib/iotvideod/hub.sqlite ] || fail "removing took the data"
-grep -q /srv/clip.mp4 /etc/iotvideod/iotvideod.yaml || fail "removing took the configuration"
+[ -e /var/lib/iotvideod/hub.sqlite ] || fail "removing the package removed the data"
+grep -q /srv/clip.mp4 /etc/iotvideod/iotvideod.yaml || fail "removing the package removed the configuration"
 
 echo "== purge"
 quiet apt-get purge --yes iotvideod

@@ -1,7 +1,7 @@
 #!/bin/bash
 # test.sh DEB NEWER-DEB CLIP — installs, runs, upgrades, removes and purges the package in a clean Debian 12.
 #
-# Nothing is started by the installation; the daemon runs as its own user, as the service would run it.
+# The installation starts nothing; the test runs the daemon as its own user, like the service.
 set -euo pipefail
 
 deb=$(realpath "$1") newer=$(realpath "$2") clip=$(realpath "$3")
@@ -21,7 +21,7 @@ if command -v lintian >/dev/null; then
     lintian --fail-on error --suppress-tags bad-distribution-in-changes-file "$deb"
 fi
 
-# Mounts and processes of the test are its own, and end with it.
+# The test has its own mounts and processes, which end with it.
 if [ "${IOTVIDEOD_DEB_TEST:-}" != inside ]; then
     exec env IOTVIDEOD_DEB_TEST=inside unshare --mount --propagation private --pid --fork --kill-child \
         "$0" "$deb" "$newer" "$clip"

@@ -19,7 +19,7 @@
 #define UDP_SEGMENT 103
 #endif
 
-/* The C library's own names; ours stand in front of them in this program. */
+/* The C library's functions; this program's replacements call them. */
 extern void *__libc_malloc(size_t size);
 extern void *__libc_calloc(size_t count, size_t size);
 extern void *__libc_realloc(void *block, size_t size);
@@ -159,7 +159,7 @@ static void move(SSL *from, SSL *to) {
     char bytes[16384];
     SSL_do_handshake(from);
     int count = BIO_read(SSL_get_wbio(from), bytes, sizeof bytes);
-    /* One record after another, as a memory BIO does not keep datagrams apart. */
+    /* One record after another, because a memory BIO does not keep datagrams apart. */
     for (int place = 0; place + 13 <= count;) {
         int length = 13 + ((unsigned char)bytes[place + 11] << 8 | (unsigned char)bytes[place + 12]);
         BIO_write(SSL_get_rbio(to), bytes + place, length);

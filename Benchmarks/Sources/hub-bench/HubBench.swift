@@ -5,9 +5,9 @@ import LinkHub
 import Logging
 import ThingModel
 
-/// Measures the hub with its real broker and disk, from link sessions of this process, and prints one JSON object.
+/// Measures the hub with its real broker and disk, from link sessions in this process, and prints one JSON object.
 ///
-/// Usage: hub-bench DIRECTORY. The directory is made, and is to be on the disk whose `fdatasync` counts.
+/// Usage: hub-bench DIRECTORY. The directory is created; it must be on the disk on which `fdatasync` is measured.
 @main
 struct HubBench {
     static let quiet = Logger(label: "bench") { _ in SwiftLogNoOpLogHandler() }
@@ -39,7 +39,7 @@ struct HubBench {
     }
 }
 
-/// Runs sessions of these principals while `body` does its work; all are online when it begins.
+/// Runs sessions of these principals during `body`; all are online when it begins.
 func withSessions<Result: Sendable>(
     _ hub: LinkHub, _ principals: [Principal], _ body: ([LinkSession]) async throws -> Result
 ) async throws -> Result {
@@ -64,7 +64,7 @@ func withSessions<Result: Sendable>(
     }
 }
 
-/// Runs devices of these names, which are the owner's, while `body` does its work; the hub knows their models.
+/// Runs the owner's devices with these names during `body`; the hub knows their models.
 func withDevices<Result: Sendable>(
     _ hub: LinkHub, _ names: [String], _ body: ([DeviceID]) async throws -> Result
 ) async throws -> Result {

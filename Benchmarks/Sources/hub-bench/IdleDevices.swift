@@ -4,7 +4,7 @@ import IoTLink
 import LinkHub
 import ThingModel
 
-/// What devices cost that are registered, online, and have nothing to say: the hub's process and the broker's.
+/// The cost of devices that are registered, online and idle, for the hub's process and the broker's.
 enum IdleDevices {
     private struct Held: Codable {
         let device: String
@@ -33,7 +33,7 @@ enum IdleDevices {
         child.standardOutput = output
         try child.run()
         try input.fileHandleForWriting.write(contentsOf: try JSONEncoder().encode(devices) + Data("\n".utf8))
-        // One byte: all are online.
+        // One byte means that all are online.
         _ = try output.fileHandleForReading.read(upToCount: 1)
         let loaded = try await cpu(of: processes, over: seconds)
         let after = processes.map(pss)
@@ -48,7 +48,7 @@ enum IdleDevices {
         ]
     }
 
-    /// The child's side: sessions of all the devices, until its input ends.
+    /// Runs in the child process: sessions of all devices, until its input ends.
     static func hold(socket: String) async throws {
         guard let line = readLine() else { return }
         let devices = try JSONDecoder().decode([Held].self, from: Data(line.utf8))
@@ -74,14 +74,14 @@ enum IdleDevices {
         }
     }
 
-    /// Kilobytes that belong to the process, shared pages by their share.
+    /// The process's memory in kilobytes; shared pages count proportionally.
     private static func pss(_ process: Int32) -> Double {
         let text = (try? String(contentsOfFile: "/proc/\(process)/smaps_rollup", encoding: .utf8)) ?? ""
         let line = text.split(separator: "\n").first { $0.hasPrefix("Pss:") }
         return line.flatMap { Double($0.split(separator: " ")[1]) } ?? 0
     }
 
-    /// Seconds of CPU that the processes take in so many seconds.
+    /// Seconds of CPU that the processes use in `seconds` seconds.
     private static func cpu(of processes: [Int32], over seconds: Int) async throws -> Double {
         func used() -> Double {
             processes.reduce(0) { sum, process in

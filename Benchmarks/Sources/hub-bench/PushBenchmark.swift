@@ -3,7 +3,7 @@ import IoTLink
 import LinkHub
 import ThingModel
 
-/// One device's changes, pushed to the sessions of many accounts.
+/// One device's changes, pushed to many accounts' sessions.
 enum PushBenchmark {
     static func run(_ hub: LinkHub, _ device: DeviceID, subscribers: Int, writes: Int = 300) async throws -> JSONValue {
         var principals: [Principal] = [.user(try await hub.ensureOwnAccount())]

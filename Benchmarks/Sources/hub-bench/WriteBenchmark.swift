@@ -4,11 +4,11 @@ import IoTLink
 import LinkHub
 import ThingModel
 
-/// Durable property writes from 1, 16 and 256 writers that each wait for their answer, and reads the same way: the
+/// Durable property writes by 1, 16 and 256 writers that each wait for their answer; and reads in the same way: the
 /// same requests and replies through the same broker, without the disk.
 enum WriteBenchmark {
-    /// Gateways, each an account with a device of its own: a write is pushed to its owner and nobody else. What pushes
-    /// to many cost, `PushBenchmark` measures.
+    /// The number of gateways. Each is an account with its own device, so a write is pushed only to its owner;
+    /// `PushBenchmark` measures pushes to many.
     static let gateways = 16
 
     static func run(_ hub: LinkHub) async throws -> JSONValue {
@@ -48,7 +48,7 @@ enum WriteBenchmark {
         }
     }
 
-    /// `count` operations by so many workers; each waits for one to end before the next.
+    /// Runs `count` operations with this many workers; each waits for one to end before the next.
     private static func measure(
         _ workers: Int, _ count: Int, _ operation: @escaping @Sendable (Int, Int) async throws -> Void
     ) async throws -> JSONValue {

@@ -2,7 +2,7 @@ import Foundation
 
 func fflushAll() { fflush(nil) }
 
-/// The process of the viewers, from the camera's side. Used from one thread.
+/// The viewers' process, as the camera's side uses it. Used from one thread.
 final class Child: @unchecked Sendable {
     private let process = Process()
     private let input = Pipe()
@@ -17,7 +17,7 @@ final class Child: @unchecked Sendable {
         try process.run()
     }
 
-    /// Sends a line and gives the words of the answer.
+    /// Sends a line and returns the words of the answer.
     func ask(_ line: String) throws -> [Substring] {
         try input.fileHandleForWriting.write(contentsOf: Data((line + "\n").utf8))
         while true {
@@ -43,7 +43,7 @@ struct BenchmarkError: Error {
     init(_ message: String) { self.message = message }
 }
 
-/// This process as the kernel sees it.
+/// The kernel's data about this process.
 enum ProcessFacts {
     /// Proportional set size, bytes.
     static func memory() -> Int {

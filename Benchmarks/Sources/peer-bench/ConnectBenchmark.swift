@@ -4,7 +4,7 @@ import NIOCore
 import NIOPosix
 import PeerTransport
 
-/// From the offer until both sides are connected, over real sockets on the loopback interface.
+/// The time from the offer until both sides are connected, over real sockets on the loopback interface.
 enum ConnectBenchmark {
     static func run() async throws {
         let loop = MultiThreadedEventLoopGroup.singleton.next()

@@ -3,12 +3,12 @@ import IoTCore
 import NIOCore
 import PeerTransport
 
-/// One data channel between two connections in memory, both sides on one core: SCTP, DTLS and all that is round them,
-/// without the kernel. The reference seals and opens as many bytes in DTLS-sized packets, which no data channel can do
-/// without.
+/// One data channel between two connections in memory, both sides on one core: SCTP, DTLS and the rest of the stack,
+/// without the kernel. The reference seals and opens as many bytes in DTLS-sized packets, the minimum for any data
+/// channel.
 enum DataChannelBenchmark {
     static func run() throws {
-        print("| data channel, both sides on one core | MB/s | CPU, µs a packet of 1.1 kB |\n| --- | --- | --- |")
+        print("| data channel, both sides on one core | MB/s | CPU, µs per packet of 1.1 kB |\n| --- | --- | --- |")
         for (name, size, isOrdered) in [
             ("messages of 64,000 bytes", 64_000, true), ("messages of 1,000 bytes", 1_000, true),
             ("messages of 1,000 bytes, unordered", 1_000, false), ("messages of 100 bytes", 100, true),
@@ -22,7 +22,7 @@ enum DataChannelBenchmark {
                 + "\((2 * seal / 1e3).text(2)) |\n")
     }
 
-    /// Bytes of payload a second of CPU.
+    /// Bytes of payload per second of CPU.
     private static func measure(messageSize: Int, total: Int, _ isOrdered: Bool) throws -> Double {
         var pair = try PeerPair { $1.dataChannels = DataChannelConfiguration() }
         let channel = try pair.peers[0].openDataChannel(
@@ -30,7 +30,7 @@ enum DataChannelBenchmark {
         try pair.connect()
         var isOpen = false
         var received = 0
-        /// Takes what is there to take, once; true when something moved.
+        /// Exchanges the available datagrams once; returns whether there were any.
         func exchange() -> Bool {
             pair.exchange { index, event in
                 switch event {
@@ -51,7 +51,7 @@ enum DataChannelBenchmark {
         let start = reference_thread_cpu()
         var sent = 0
         while received < total {
-            // Until there is no room, or all is sent.
+            // Until the buffer is full or all is sent.
             while sent < total, (try? pair.peers[0].send(message, on: channel.id, at: pair.now)) != nil {
                 sent += messageSize
             }

@@ -6,13 +6,13 @@ import NIOPosix
 import PeerTransport
 import RTP
 
-/// One stream of 4 Mbit/s at 25 frames a second, encrypted to many viewers of one UDP port.
+/// One stream of 4 Mbit/s at 25 frames per second, encrypted to many viewers from one UDP port.
 enum FanoutBenchmark {
     static let frameInterval = TimeAmount.milliseconds(40)
     static let frameBytes = 20_000
     static let codec = RTPCodec(
         payloadType: 96, encodingName: "H264", clockRate: 90_000,
-        // A receiver that knows parameter sets decodes from the first frame on.
+        // A receiver that knows the parameter sets decodes from the first frame on.
         formatParameters: ["packetization-mode": "1", "sprop-parameter-sets": "Z0I=,aM4="])
 
     static func run(viewers: [Int], seconds: Int, hasCongestionControl: Bool) async throws {
@@ -23,7 +23,7 @@ enum FanoutBenchmark {
 
             """)
         print(
-            "| viewers | CPU-s/Gbit | reference | ratio | packets/s | p99 delay, ms | kB a viewer | allocations a packet |"
+            "| viewers | CPU-s/Gbit | reference | ratio | packets/s | p99 delay, ms | kB per viewer | allocations per packet |"
         )
         print("| --- | --- | --- | --- | --- | --- | --- | --- |")
         for count in viewers {
@@ -52,7 +52,7 @@ enum FanoutBenchmark {
         }
         try await loop.flatSubmit { box.value.allConnected(count) }.get()
 
-        // A second to warm up, then the measured ones.
+        // One second of warm-up before the measured ones.
         let warmUp = 25
         let frames = 25 * seconds
         try await loop.flatSubmit { Fanout.stream(box, frames: warmUp) }.get()
@@ -91,7 +91,7 @@ enum FanoutBenchmark {
                 + "| \((Double(after.0 - before.0) / packets).text(2)) |")
     }
 
-    /// The camera's side, on its event loop.
+    /// The camera's side, confined to its event loop.
     struct Fanout {
         let eventLoop: any EventLoop
         let hasCongestionControl: Bool
@@ -153,8 +153,8 @@ enum FanoutBenchmark {
             for peer in peers { peer.send(packets, mid: "video") }
         }
 
-        /// Sends a frame each interval. A frame's delay is from when it was due until the last viewer's packets were
-        /// with the kernel: the socket flushes once at the end of this turn of the loop.
+        /// Sends a frame each interval. A frame's delay is the time from when it is due until the last viewer's packets
+        /// are in the kernel: the socket flushes once at the end of this turn of the loop.
         static func stream(_ box: NIOLoopBoundBox<Fanout>, frames: Int) -> EventLoopFuture<Void> {
             let loop = box.value.eventLoop
             let promise = loop.makePromise(of: Void.self)

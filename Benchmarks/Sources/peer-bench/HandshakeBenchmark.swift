@@ -4,7 +4,7 @@ import NIOCore
 import PeerTransport
 
 /// Whole connections in memory, both sides on one core: descriptions, ICE, DTLS, SRTP keys. The reference is OpenSSL's
-/// part of it alone.
+/// part alone.
 enum HandshakeBenchmark {
     static func run() throws {
         let rounds = 300
@@ -13,7 +13,7 @@ enum HandshakeBenchmark {
         for _ in 0..<rounds { try connect(certificates) }
         let own = Double(reference_thread_cpu() - start) / Double(rounds) / 1e6
         let reference = reference_handshake(Int32(rounds)) / 1e6
-        print("| handshakes, both sides | CPU, ms | a second and core |\n| --- | --- | --- |")
+        print("| handshakes, both sides | CPU, ms | per second and core |\n| --- | --- | --- |")
         print("| whole connection | \(own.text(2)) | \((1000 / own).text(0)) |")
         print("| reference: DTLS in C | \(reference.text(2)) | \((1000 / reference).text(0)) |\n")
     }

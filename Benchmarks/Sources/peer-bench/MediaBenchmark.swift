@@ -4,8 +4,8 @@ import NIOCore
 import PeerTransport
 import RTP
 
-/// The way of a packet of video through both ends in memory: from a frame to RTP, SRTP, and to a frame again, without
-/// the kernel. Time is virtual, so that two runs do the same work: what callgrind counts can be compared.
+/// The path of a video packet through both ends in memory: from a frame to RTP, SRTP, and to a frame again, without
+/// the kernel. Time is virtual, so that every run does the same work and callgrind's counts can be compared.
 enum MediaBenchmark {
     static func run(frames: Int, hasCongestionControl: Bool) throws {
         let (packets, cpu) = try measure(frames: frames, hasCongestionControl)
@@ -14,7 +14,7 @@ enum MediaBenchmark {
         print(
             """
             | media, both sides on one core, congestion control \(hasCongestionControl ? "on" : "off") | packets \
-            | CPU, µs a packet |
+            | CPU, µs per packet |
             | --- | --- | --- |
             | \(frames) frames of \(FanoutBenchmark.frameBytes) bytes | \(packets) | \(own.text(2)) |
             | reference: AES-128-GCM alone, sealed and opened | | \(reference.text(2)) |
@@ -22,7 +22,7 @@ enum MediaBenchmark {
             """)
     }
 
-    /// How many packets went over, and the CPU time of both sides, ns.
+    /// The number of packets, and the CPU time of both sides, ns.
     private static func measure(frames: Int, _ hasCongestionControl: Bool) throws -> (packets: Int, cpu: Int64) {
         let section = MediaSection(mid: "video", kind: .video, direction: .sendOnly, codecs: [FanoutBenchmark.codec])
         var pair = try PeerPair { index, configuration in
@@ -32,7 +32,7 @@ enum MediaBenchmark {
         try pair.connect()
 
         var received = 0
-        /// Both sides do what is due until then.
+        /// Runs both sides up to this time.
         func advance(to end: NIODeadline) {
             while true {
                 let exchanged = pair.exchange { if case .frame = $1 { received += 1 } }

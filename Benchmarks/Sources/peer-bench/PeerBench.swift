@@ -3,7 +3,7 @@ import Logging
 import NIOCore
 import NIOPosix
 
-/// Measures PeerTransport beside plain loops in C that move the same bytes, and prints Markdown tables.
+/// Measures PeerTransport, with loops in C that move the same bytes as references, and prints Markdown tables.
 @main
 struct PeerBench {
     static let usage = """
@@ -19,7 +19,7 @@ struct PeerBench {
         let numbers = arguments.dropFirst().compactMap { Int($0) }
         switch (arguments.first, numbers.count) {
         case ("viewers", 1): return try await ViewerProcess.run(count: numbers[0])
-        // Frames, packets a frame, bytes a packet and the viewers' ports: the plain loop of C, for fanout.py.
+        // Frames, packets a frame, bytes a packet and the viewers' ports: the reference loop in C, for fanout.py.
         case ("reference", 4...): return referenceFanout(numbers)
         default: break
         }
@@ -62,7 +62,7 @@ struct PeerBench {
     }
 }
 
-/// What every benchmark needs.
+/// The common part of the benchmarks.
 enum Setting {
     static let logger = Logger(label: "peer-bench", factory: { _ in SwiftLogNoOpLogHandler() })
     static let loopback = "127.0.0.1"

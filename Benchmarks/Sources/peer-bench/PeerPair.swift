@@ -1,13 +1,13 @@
 import NIOCore
 import PeerTransport
 
-/// Two connections in memory: what one sends, the other receives at once. Time is what the caller says it is.
+/// Two connections in memory: each receives the other's datagrams immediately. The caller sets the time.
 struct PeerPair {
     let peers: [PeerConnection]
     private let addresses: [SocketAddress]
     var now = NIODeadline.uptimeNanoseconds(1_000_000_000)
 
-    /// - Parameter configure: changes what the peer of this index is made with.
+    /// - Parameter configure: Changes the configuration of the peer with this index.
     init(configure: (Int, inout PeerConfiguration) -> Void) throws {
         let addresses = try ["192.0.2.1", "192.0.2.2"].map { try SocketAddress(ipAddress: $0, port: 4000) }
         let start = now
@@ -25,9 +25,9 @@ struct PeerPair {
         try peers[0].setAnswer(try peers[1].createAnswer(to: offer))
     }
 
-    /// Takes once what both have to give.
+    /// Exchanges both peers' outputs once.
     ///
-    /// - Returns: whether a datagram was among it, and when the next of them is due.
+    /// - Returns: Whether there was a datagram, and the next deadline.
     @inline(__always)
     func exchange(_ onEvent: (_ index: Int, PeerEvent) -> Void) -> (hasMoved: Bool, due: NIODeadline) {
         var result = (hasMoved: false, due: NIODeadline.distantFuture)

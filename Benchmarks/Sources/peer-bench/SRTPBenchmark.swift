@@ -2,7 +2,7 @@ import CReference
 import NIOCore
 import PeerTransport
 
-/// CPU time to protect one packet of 1200 bytes, beside the same ciphers called from C without SRTP's bookkeeping.
+/// CPU time to protect one packet of 1200 bytes, and the time of the same ciphers called from C without SRTP.
 enum SRTPBenchmark {
     static func run() throws {
         print("| protect 1200 bytes | SRTPSession, µs | EVP alone, µs | ratio |\n| --- | --- | --- | --- |")
@@ -28,7 +28,7 @@ enum SRTPBenchmark {
 }
 
 extension Double {
-    /// With a fixed number of decimals.
+    /// The number as text with a fixed number of decimals.
     func text(_ decimals: Int) -> String {
         var scale = 1.0
         for _ in 0..<decimals { scale *= 10 }

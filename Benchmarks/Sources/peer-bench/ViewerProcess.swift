@@ -6,12 +6,12 @@ import NIOPosix
 import PeerTransport
 import RTP
 
-/// Viewers in a process of their own, so that their memory and time are not counted as the sender's. Each has a UDP port
-/// of its own, as a browser has, and answers ICE, DTLS and RTCP.
+/// Viewers in their own process, so that the sender's memory and time do not include theirs. Like a browser, each has
+/// its own UDP port and answers ICE, DTLS and RTCP.
 ///
-/// Speaks by lines: `offer INDEX SDP` gets `answer INDEX SDP`. Where the viewer calls, `offer INDEX` gets
-/// `offer INDEX SDP`, and `answer INDEX SDP` gets `answer INDEX`. `connected` gets how many are; `ports` their ports;
-/// `report` a line of JSON with what they have counted.
+/// Reads and writes lines: `offer INDEX SDP` returns `answer INDEX SDP`. If the viewer calls, `offer INDEX` returns
+/// `offer INDEX SDP`, and `answer INDEX SDP` returns `answer INDEX`. `connected` returns the number of connected
+/// viewers; `ports` their ports; `report` a line of JSON with their counters.
 enum ViewerProcess {
     static let codec = RTPCodec(
         payloadType: 96, encodingName: "H264", clockRate: 90_000,
@@ -67,7 +67,7 @@ enum ViewerProcess {
         var frames = 0
         var lostFrames = 0
 
-        /// With the feedback that congestion control needs, as a browser sends it.
+        /// Makes an offer with the feedback for congestion control, like a browser's.
         mutating func offer(
             on socket: PeerSocket, certificate: PeerCertificate, _ box: NIOLoopBoundBox<Viewers>
         ) throws -> String {
@@ -114,7 +114,7 @@ enum ViewerProcess {
     }
 }
 
-/// Sums over all viewers of a process.
+/// Sums over all viewers of the process.
 struct ViewerReport: Codable {
     let frames: Int
     let lostFrames: Int
@@ -125,7 +125,7 @@ struct ViewerReport: Codable {
     let cpu: Int64
 }
 
-/// Descriptions in one line each.
+/// Encodes descriptions as single lines.
 enum Lines {
     static func encode(_ text: String) -> String { Hex.encode(Array(text.utf8)) }
 
@@ -135,7 +135,7 @@ enum Lines {
 
     static func write(_ line: String) {
         print(line)
-        // Standard output is a pipe.
+        // Flushed, because standard output is a pipe.
         fflushAll()
     }
 }

@@ -6,19 +6,19 @@
 private let target: FuzzTarget = {
     let name = getenv("FUZZ_TARGET").map { String(cString: $0) } ?? ""
     guard let target = FuzzTarget.all.first(where: { $0.name == name }) else {
-        fatalError("FUZZ_TARGET is one of \(FuzzTarget.all.map(\.name).joined(separator: " "))")
+        fatalError("FUZZ_TARGET must be one of \(FuzzTarget.all.map(\.name).joined(separator: " "))")
     }
     return target
 }()
 
-/// What libFuzzer calls with each input.
+/// libFuzzer calls this with each input.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func testOneInput(_ bytes: UnsafePointer<UInt8>, _ count: Int) -> CInt {
     let input = Array(UnsafeBufferPointer(start: bytes, count: count))
     let choice = ReadingCost.choice(of: input)
     do {
         try target.check(input)
-        // A long input costs a thousand times what a short one does.
+        // Only some inputs, because a long input costs a thousand times as much as a short one.
         if choice % 32 == 0 { try target.cost?.check(input, choice: choice) }
     } catch {
         fatalError("\(target.name): \(error)")
@@ -32,7 +32,7 @@ private func runDriver(
     _ callback: @convention(c) (UnsafePointer<UInt8>, Int) -> CInt
 ) -> CInt
 
-/// SwiftPM makes this the program's `main`; it hands over to libFuzzer's.
+/// SwiftPM renames the program's `main` to this; it calls libFuzzer's.
 @_cdecl("peer_fuzz_main")
 public func fuzzMain(_ count: CInt, _ arguments: UnsafeMutableRawPointer?) -> CInt {
     var count = count

@@ -32,7 +32,8 @@ package struct BearerToken: Sendable, Hashable, CustomStringConvertible, CustomD
     /// The answer to a digest challenge, in place of the key itself.
     package let proof: KeyProof?
 
-    /// `nil` for text of another form. Only ASCII is accepted, so that comparing and hashing take linear time.
+    /// `nil` for text of another form. Only ASCII is accepted: Swift can take quadratic time to compare and hash other
+    /// text.
     package init?(_ text: some Sequence<UInt8>) {
         var bytes: [UInt8] = []
         for byte in text {

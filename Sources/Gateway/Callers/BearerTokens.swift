@@ -7,18 +7,18 @@ import Synchronization
 /// Finds the account of an API token or media key. The hub's answers are cached for up to a second, so a revoked
 /// credential stays valid for at most that long.
 ///
-/// Invalid credentials must not use up the gateway's own link. With the hub's public keys, tokens that the hub did not
-/// sign are refused here. Signed tokens that were not valid at the last check count against a quota of their account;
-/// without public keys (an older hub), against a quota of the sender's address. Media keys also count against a quota
-/// of the address, a separate one, because only the hub's store can verify them. Credentials that were valid at the
-/// last check are always checked again, so other senders cannot block them.
+/// Checks of invalid credentials must not fill the request queue of the gateway's link. With the hub's public keys,
+/// tokens that the hub did not sign are refused here. Signed tokens that were not valid at the last check count against
+/// a quota of their account; without public keys (an older hub), against a quota of the sender's address. Media keys
+/// also count against a quota of the address, a separate one, because only the hub's store can verify them. Credentials
+/// that were valid at the last check are always checked again, so other senders cannot block them.
 package final class BearerTokens: Sendable {
     package typealias Check = @Sendable (BearerToken) async throws -> TokenGrant
 
     static let memory = TimeAmount.seconds(1)
     private static let capacity = 1024
 
-    /// The holder of the quota for checks of credentials that were not valid at the last check.
+    /// Whose quota a check of an unknown credential counts against.
     private enum Asker: QuotaHolder {
         case account(Principal)
         case address(RemoteAddress)
@@ -91,7 +91,7 @@ package final class BearerTokens: Sendable {
             // Takes about 0.1 ms, so it is done outside the lock.
             guard let claims = keys.claims(of: token.text), claims.kind == "api" else {
                 throw IoTError(
-                    .unauthenticated, "the hub has not signed this API token", remedy: token.kind.remedy)
+                    .unauthenticated, "this is not an API token of this hub", remedy: token.kind.remedy)
             }
             guard claims.expires > wall() / 1000 else { throw Self.expired(token.kind) }
             asker = .account(claims.subject)
@@ -152,11 +152,11 @@ package final class BearerTokens: Sendable {
         do throws(Quota<Asker>.Refusal) {
             try state.quotas[kind]?.take(for: asker)
         } catch {
-            throw error.error("\(kind.noun)s are checked in a second", remedy: "try again in a second")
+            throw error.error("checks of unknown \(kind.noun)s per second", remedy: "try again in a second")
         }
     }
 
-    /// The task is shared by all waiting callers, so it belongs to none of them. The link limits its duration.
+    /// An unstructured task: if one waiting caller is cancelled, the check continues. The link limits its duration.
     private func begin(_ token: BearerToken) -> Task<TokenGrant, any Error> {
         Task {
             let result: Result<TokenGrant, any Error>
@@ -176,7 +176,7 @@ package final class BearerTokens: Sendable {
         switch result {
         case .success(let grant):
             if state.valid[token] == nil, state.valid.count >= Self.capacity {
-                // Drop the least recently used credential. If it comes again, it is only checked again.
+                // Drop the least recently used credential. If it comes again, it is checked like an unknown one.
                 let oldest = state.valid.min { $0.value.lastUse < $1.value.lastUse }
                 if let oldest { state.valid[oldest.key] = nil }
             }

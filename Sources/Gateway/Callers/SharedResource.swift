@@ -59,7 +59,7 @@ package enum SharedResource: String, CaseIterable, Sendable {
         switch self {
         case .requests: "requests are in progress"
         case .channels: "connections to devices (channels.connections)"
-        case .channelUses: "parts in channels are open"
+        case .channelUses: "channel uses are open"
         case .calls: "calls from browsers (channels.calls)"
         case .readers: "RTSP players are reading"
         case .cameraTests: "camera sources are being tested"

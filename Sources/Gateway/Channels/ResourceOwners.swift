@@ -3,8 +3,8 @@ import Synchronization
 
 /// Who may fetch the resource that an action's result named: only the account that took the action.
 ///
-/// The pictures are kept for minutes only. If an account has too many names, its oldest is dropped; if there are too
-/// many in total, the oldest of the account with the most.
+/// The pictures are kept for minutes only. An account keeps its 256 newest names. Above 1,024 in total, the account
+/// with the most names loses its oldest.
 final class ResourceOwners: Sendable {
     static let capacity = 1024
     static let capacityOfAccount = 256

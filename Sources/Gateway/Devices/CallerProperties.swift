@@ -41,7 +41,7 @@ struct CallerProperties: GatewayProperties {
     ) async throws -> ActionResponse {
         let result = try await session.model.takeAction(
             try await session.target(device), path, value, timeout: timeout, id: requestID)
-        // A resource without a `/` is a picture in this daemon, for the account that took the action.
+        // A name without a `/` is a picture of this daemon. Only the account that took the action may fetch it.
         if let name = result["resource"]?.stringValue, !name.contains("/") {
             session.gateway.resources.remember(name, of: session.caller.account)
         }

@@ -14,7 +14,7 @@ struct CallerDiscovery: GatewayDiscovery {
         withExtendedLifetime(part) {}
         try Task.checkCancellation()
         let cameras = try await session.cameras.list()
-        // A box without a link searches all the same; its own cameras are known by their devices.
+        // Without a link `own` is empty; only this daemon's own cameras are then recognized.
         let own = (try? await session.gateway.rights.entries(of: session.caller.account)) ?? [:]
         let devices = table.devices.map { device in
             var found = FoundDevice(device)
@@ -27,7 +27,7 @@ struct CallerDiscovery: GatewayDiscovery {
 
     func ask(_ request: ONVIFRequest) async throws -> ONVIFReport {
         let lan = try lan()
-        // As a trial of a camera: it connects to whatever host is named.
+        // Counts as a camera test, because the gateway connects to any host that the caller names.
         let part = try session.take(.cameraTests)
         let login = request.username.map { ONVIFLogin(username: $0, password: request.password ?? "") }
         let description = try await lan.onvif.describe(request.url, login: login)
@@ -36,14 +36,16 @@ struct CallerDiscovery: GatewayDiscovery {
 
     private func lan() throws(IoTError) -> LANAccess {
         guard let lan = session.gateway.lan else {
-            throw IoTError(.notImplemented, "this gateway does not search networks")
+            throw IoTError(
+                .notImplemented, "this gateway does not search networks",
+                remedy: "search with the daemon of a machine on that network")
         }
         return lan
     }
 }
 
 extension CameraDescription {
-    /// Whether it is the device, or has its source there.
+    /// Whether the camera is the found device, or its source has one of the device's addresses.
     fileprivate func isAt(_ found: DiscoveredDevice) -> Bool {
         if let id = found.deviceID { return device == id }
         let hosts = Set(found.addresses.map(\.description))

@@ -1,13 +1,13 @@
 package import GatewayAPI
 
-/// What is on the networks of this machine.
+/// Finds the devices on the networks of this machine.
 package protocol GatewayDiscovery: Sendable {
-    /// Searches for as long as the request says.
+    /// Searches for the time in the request.
     ///
-    /// - Throws: 25024 while another search goes on.
+    /// - Throws: 25024 while another search runs.
     func search(_ request: DiscoveryRequest) async throws -> DiscoveryReport
 
-    /// Asks a camera for its streams.
+    /// Requests a camera's streams.
     ///
     /// - Throws: 25010, 25041, 25040, 25011.
     func ask(_ request: ONVIFRequest) async throws -> ONVIFReport

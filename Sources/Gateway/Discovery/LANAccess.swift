@@ -1,6 +1,6 @@
 package import NetConfig
 
-/// How the gateway reaches the networks of its machine; the tests of a door have none.
+/// The gateway's access to the networks of its machine; absent in the tests of a front end.
 package struct LANAccess: Sendable {
     package var search: LANSearch
     package var interfaces: @Sendable () -> [LANInterface]

@@ -4,7 +4,7 @@ import IoTLink
 import ThingModel
 
 extension GatewayEvent {
-    /// The event of a push from the hub; `nil` for a malformed push, or one for other readers.
+    /// The event of a push from the hub; `nil` for a malformed push, or one that is not an event of the API.
     init?(_ push: LinkPush) {
         if let update = ModelMethod.update.parameters(of: push) {
             self = .property(

@@ -1,15 +1,15 @@
 public import IoTCore
 
-/// A configured camera with measured values.
+/// A camera of this daemon, with measured values.
 public struct CameraDescription: Hashable, Sendable {
     public enum State: String, Codable, Hashable, Sendable, CaseIterable {
-        /// The source is being opened, for the first time or again.
+        /// The source is being opened for the first time, or after it was ready.
         case connecting
         /// Frames arrive.
         case ready
         /// The source cannot be opened or read. The daemon tries again.
         case failed
-        /// Switched off by `Action.cameraOn` 0.
+        /// The source is ready, but `Action.cameraOn` is 0.
         case off
     }
 
@@ -21,15 +21,15 @@ public struct CameraDescription: Hashable, Sendable {
     public var state: State
     /// When this state began: ms since 1970.
     public var since: Int64
-    /// Why the camera failed. While it reconnects, the newest reason.
+    /// Why the source last failed; only in the state `failed`.
     public var reason: APIError?
     /// Measured tracks; empty until the source has been opened once.
     public var tracks: [TrackDescription]
-    /// Bits per second of all tracks, over the last seconds; `nil` while unknown.
+    /// Bits per second of all tracks, over the last 4 s; `nil` while unknown.
     public var bitrate: Int?
     public var viewers: Int
     public var viewerLimit: Int
-    /// The visible settings, such as the transport of RTSP. They are encoded as members of this object.
+    /// The settings that responses include, such as the RTSP transport. They are encoded as members of this object.
     public var settings: CameraSettings
 
     public init(

@@ -8,7 +8,7 @@ public struct ChannelRequest: APIRequestBody, Hashable {
     public var device: String
     /// The number of the camera of a recorder; 0 for a device with one camera.
     public var source: Int
-    /// `monitor`.
+    /// The kind of the channel; only `monitor` is supported.
     public var kind: String
 
     public init(device: String, source: Int = 0, kind: ChannelKind = .monitor) {

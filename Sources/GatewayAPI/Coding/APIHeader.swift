@@ -8,6 +8,6 @@ public enum APIHeader {
     public static let framesDropped = "Iotvideo-Frames-Dropped"
 
     /// On requests that change something: 1–64 characters of `A–Z a–z 0–9 _ - .`. A repeated request within 10 minutes
-    /// gets the first response and changes nothing again.
+    /// gets the first response and is not executed again.
     public static let idempotencyKey = "Idempotency-Key"
 }

@@ -4,7 +4,7 @@ public struct DiscoveryRequest: APIRequestBody, Hashable {
     public static let range = 1000...30_000
     public static let defaultTimeout = 3000
 
-    /// How long answers are waited for, `range`; 3000 unless told.
+    /// How long to wait for answers, within `range`; default 3000.
     public var timeoutMilliseconds: Int?
 
     public init(timeoutMilliseconds: Int? = nil) {
@@ -15,7 +15,7 @@ public struct DiscoveryRequest: APIRequestBody, Hashable {
 /// Everything that was found.
 public struct DiscoveryReport: Codable, Hashable, Sendable {
     public var devices: [FoundDevice]
-    /// Where was searched; empty on a machine without a network.
+    /// The interfaces that were searched; empty on a machine without a network.
     public var interfaces: [String]
 
     public init(devices: [FoundDevice], interfaces: [String]) {
@@ -24,21 +24,21 @@ public struct DiscoveryReport: Codable, Hashable, Sendable {
     }
 }
 
-/// One device, however many interfaces and protocols showed it.
+/// One device, even if several interfaces and protocols found it.
 public struct FoundDevice: Codable, Hashable, Sendable {
-    /// What a user does next with it.
+    /// The user's next step with it.
     public enum NextStep: String, Codable, CaseIterable, Sendable {
-        /// Make it a camera of this daemon.
+        /// Add it to this daemon.
         case add
-        /// A camera of ours at a hub, which nobody owns yet.
+        /// One of our cameras, registered with a hub, that nobody owns yet.
         case bind
-        /// A camera of ours that waits for its network and its hub.
+        /// One of our cameras that waits for its network and its hub.
         case provision
-        /// A camera of ours that belongs to an account, which can share it.
+        /// One of our cameras that belongs to an account, which can share it.
         case owned
         /// It is a camera of this daemon, or a device of the caller's.
         case none
-        /// Nothing that iotvideod can use is known of it.
+        /// The device offers nothing that iotvideod can use.
         case unknown
     }
 
@@ -48,20 +48,20 @@ public struct FoundDevice: Codable, Hashable, Sendable {
     public var serialNumber: String?
     public var macAddress: String?
     public var version: String?
-    /// Of a camera of ours.
+    /// For our cameras.
     public var deviceID: String?
     public var productID: String?
     public var hasOwner: Bool?
-    /// Link-local ones last, with `%` and the interface where they are of IPv6.
+    /// Link-local addresses are last; those of IPv6 have `%` and the interface.
     public var addresses: [String]
     public var serviceURLs: [String]
     public var identities: [String]
     /// `wsDiscovery`, `dnsSD`
     public var foundBy: [String]
     public var next: NextStep
-    /// What `iotctl camera add --onvif` takes.
+    /// The URL for `iotctl camera add --onvif`.
     public var onvif: String?
-    /// The camera of this daemon that it is.
+    /// The name of this daemon's camera that it is.
     public var camera: String?
 
     public init(

@@ -1,11 +1,11 @@
-/// `POST /v1/onvif-queries`: an ONVIF camera is asked for its streams.
+/// `POST /v1/onvif-queries`: requests the streams of an ONVIF camera.
 public struct ONVIFRequest: APIRequestBody, Hashable {
     public static let members = ["url", "username", "password"]
 
     /// Its device service: `http://HOST[:PORT]/onvif/device_service`.
     public var url: String
     public var username: String?
-    /// Needs `username`.
+    /// Requires `username`.
     public var password: String?
 
     public init(url: String, username: String? = nil, password: String? = nil) {
@@ -15,13 +15,13 @@ public struct ONVIFRequest: APIRequestBody, Hashable {
     }
 }
 
-/// What the camera says of itself.
+/// The data about the camera from its answers.
 public struct ONVIFReport: Codable, Hashable, Sendable {
     public struct Stream: Codable, Hashable, Sendable {
         /// `rtsp://…`, without a password.
         public var url: String
         public var name: String
-        /// As ONVIF names it: `H264`.
+        /// The codec's name in ONVIF: `H264`.
         public var codec: String?
         public var width: Int?
         public var height: Int?
@@ -40,7 +40,7 @@ public struct ONVIFReport: Codable, Hashable, Sendable {
     public var version: String?
     public var serialNumber: String?
     public var main: Stream
-    /// The smallest of the same lens, when it has several.
+    /// The smallest stream of the same lens, if it has several.
     public var sub: Stream?
 
     public init(

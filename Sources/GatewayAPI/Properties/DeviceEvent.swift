@@ -4,7 +4,6 @@ public import IoTCore
 public enum DeviceEvent: Hashable, Sendable {
     /// `event: update`. The first one contains the current value of the watched path.
     case update(PropertyUpdate)
-    /// `event: presence`
     case presence(DevicePresence)
     /// `event: error`, the last event. The client can read the properties again to get what it missed.
     case failed(APIError)
@@ -33,7 +32,7 @@ public enum DeviceEvent: Hashable, Sendable {
 /// A property's new value.
 public struct PropertyUpdate: Codable, Hashable, Sendable {
     public var device: String
-    /// The property that changed. `changes` contains its changed leaves.
+    /// The property that changed; in the first update, the watched path. `changes` contains the changed leaves.
     public var path: String
     public var value: JSONValue
     public var version: Int64
@@ -84,7 +83,7 @@ public struct LeafChange: Codable, Hashable, Sendable {
     }
 }
 
-/// A device connected to the hub or disconnected.
+/// A device has connected to the hub, or has disconnected.
 public struct DevicePresence: Codable, Hashable, Sendable {
     public var device: String
     public var online: Bool

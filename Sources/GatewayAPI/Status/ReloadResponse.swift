@@ -1,10 +1,10 @@
 /// `POST /v1/configuration/reload`: what the new configuration changed.
 public struct ReloadResponse: Codable, Hashable, Sendable {
-    /// Names of cameras.
+    /// Names of cameras; also in `changed` and `removed`.
     public var added: [String]
     public var changed: [String]
     public var removed: [String]
-    /// Keys that take effect at the next start.
+    /// Changed keys that take effect at the next start.
     public var restartNeeded: [String]
 
     public init(

@@ -1,8 +1,8 @@
-/// `POST /v1/net/tokens`; answered with a `ProvisioningToken`.
+/// `POST /v1/net/tokens`; the response is a `ProvisioningToken`.
 public struct ProvisioningTokenRequest: APIRequestBody, Hashable {
     public static let members = ["device", "ttlSeconds"]
 
-    /// A device of the caller's that is to be provisioned again, by id or name; when absent, the one that comes.
+    /// The caller's device that must enrol again, by id or name; when absent, a new device.
     public var device: String?
     /// 1 to 3600; 300 when absent.
     public var ttlSeconds: Int64?

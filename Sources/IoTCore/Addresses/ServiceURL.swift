@@ -1,19 +1,19 @@
-/// The address of a service as a device gives it: `http`, `https` or `rtsp`, a host, perhaps a port, a path.
+/// A service's URL from a device: `http`, `https`, `rtsp` or `rtsps`, a host, an optional port, a path.
 package struct ServiceURL: Hashable, Sendable {
     package var scheme: String
     /// A name, or an address without brackets.
     package var host: String
     package var port: Int?
-    /// With its slash, and the query.
+    /// With its slash and the query.
     package var path: String
 
     package static let maximumSize = 512
     package static let schemes = ["http", "https", "rtsp", "rtsps"]
 
     /// - Parameters:
-    ///   - zone: of the interface, for an IPv6 link-local address that comes without.
-    ///   - maximumSize: of the text, in bytes.
-    ///   - checksName: whether a host name must follow RFC 1123. Users' own names may contain an underscore.
+    ///   - zone: The interface's zone, for an IPv6 link-local address without one.
+    ///   - maximumSize: The largest accepted text, in bytes.
+    ///   - checksName: Whether a host name must follow RFC 1123. Names in users' networks may contain an underscore.
     package init?(
         _ text: String, zone: String? = nil, maximumSize: Int = Self.maximumSize, checksName: Bool = true
     ) {
@@ -26,7 +26,7 @@ package struct ServiceURL: Hashable, Sendable {
         let authority = afterScheme.prefix { $0 != "/" && $0 != "?" && $0 != "#" }
         let tail = afterScheme.dropFirst(authority.count).prefix { $0 != "#" }
         path = tail.hasPrefix("/") ? String(tail) : "/" + tail
-        // A user name there is not for us to use.
+        // A user name in the URL is ignored.
         let place = authority.split(separator: "@", omittingEmptySubsequences: false).last ?? ""
         let portText: Substring
         if place.hasPrefix("[") {
@@ -47,7 +47,7 @@ package struct ServiceURL: Hashable, Sendable {
         self.port = Int(port)
     }
 
-    /// `nil` for a name.
+    /// `nil` for a host name.
     package var address: IPAddress? { IPAddress(host) }
 
     package var text: String {
@@ -66,7 +66,7 @@ extension IPAddress {
         isIPv6 && ["fe8", "fe9", "fea", "feb"].contains { description.lowercased().hasPrefix($0) }
     }
 
-    /// False for what nobody can be reached at: unspecified, loopback, groups.
+    /// False for addresses that cannot be reached: unspecified, loopback, multicast.
     package var isUsable: Bool {
         let text = description
         if isIPv6 { return text != "::" && text != "::1" && !text.hasPrefix("ff") }
@@ -74,7 +74,7 @@ extension IPAddress {
         return first != 0 && first != 127 && first < 224
     }
 
-    /// With this zone, where it is link-local and has none.
+    /// With this zone, if it is link-local and has none.
     package func zoned(_ zone: String?) -> IPAddress {
         guard let zone, isLinkLocal, self.zone == nil else { return self }
         return IPAddress("\(description)%\(zone)") ?? self

@@ -21,8 +21,8 @@ public struct BindingResponse: Codable, Hashable, Sendable {
     public var user: String
     public var role: BindingRole
     public var actions: [DeviceAction]
-    /// With which the account, and no other, subscribes to the device. It gives nothing that the binding does not;
-    /// `nil` from a hub of before, and as the answer to subscribing.
+    /// A token with which this account, and no other, can subscribe to the device. It grants nothing beyond the
+    /// binding. `nil` from an older hub, and in the answer to `device.subscribe`.
     public var accessToken: String?
 
     public init(
@@ -36,7 +36,7 @@ public struct BindingResponse: Codable, Hashable, Sendable {
     }
 }
 
-/// A subscription token. The holder of any account can use it to bind that account to the device.
+/// A share token. The holder of any account can use it to bind that account to the device.
 public struct ShareResponse: Codable, Hashable, Sendable {
     public var token: String
     public var actions: [DeviceAction]

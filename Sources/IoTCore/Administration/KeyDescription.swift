@@ -8,12 +8,12 @@ public struct KeyDescription: Codable, Hashable, Sendable {
     public var devices: [String]?
     /// A subset of `view`, `talk` and `playback`.
     public var actions: [DeviceAction]
-    /// Seconds since 1970.
+    /// Seconds since 1970, like `expires`.
     public var issued: Int64
     public var expires: Int64
-    /// Seconds since 1970, to the minute; `nil` if the key was never used.
+    /// Seconds since 1970, updated at most once a minute; `nil` if the key was never used.
     public var lastUse: Int64?
-    /// The id of the API token that created the key. The key ends with that token.
+    /// The id of the API token that created the key. The key becomes invalid when that token expires or is revoked.
     public var parent: String?
 
     public init(

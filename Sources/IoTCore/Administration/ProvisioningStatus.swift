@@ -1,12 +1,12 @@
-/// A provisioning token that was made: who has it binds the device that comes with it to the account that asked.
+/// A new provisioning token: the device that presents it is bound to the account that created it.
 public struct ProvisioningToken: Codable, Hashable, Sendable {
-    /// Names the token in `ProvisioningStatus` and in lists of tokens; not a secret.
+    /// Identifies the token in `ProvisioningStatus` and in lists of tokens; not a secret.
     public var id: String
     /// 32 characters of `A–Z a–z 0–9 _ -`. The hub does not keep it.
     public var token: String
-    /// The hub's address, with the fingerprint of the authority to trust there: what a device needs beside the token.
+    /// The hub's address, with the fingerprint of its trusted authority: a device needs both parts.
     public var hub: String
-    /// Both in one: an enrolment string.
+    /// Address and token as one enrolment string.
     public var enrolment: String
     /// s since 1970.
     public var expires: Int64
@@ -20,20 +20,20 @@ public struct ProvisioningToken: Codable, Hashable, Sendable {
     }
 }
 
-/// How far a provisioning token has come.
+/// The progress of a provisioning token.
 public struct ProvisioningStatus: Codable, Hashable, Sendable {
     public enum Phase: String, Codable, CaseIterable, Sendable {
-        /// No device has come with the token yet.
+        /// No device has used the token yet.
         case waiting
-        /// A device has come with it and is bound; it has not been online since.
+        /// A device has used it and is bound; it has not been online since.
         case bound
-        /// It is bound and has come online: the way's end.
+        /// It is bound and has come online: provisioning is complete.
         case online
-        /// The device that came with it cannot be bound. The token is used up.
+        /// The device that used it cannot be bound. The token is used up.
         case failed
     }
 
-    /// Why a device could not be bound.
+    /// The reason why a device could not be bound.
     public struct Failure: Codable, Hashable, Sendable {
         public var code: Int
         public var message: String
@@ -48,7 +48,7 @@ public struct ProvisioningStatus: Codable, Hashable, Sendable {
 
     public var id: String
     public var phase: Phase
-    /// While it waits: s since 1970.
+    /// When it expires, while it waits: s since 1970.
     public var expires: Int64?
     /// `bound` and `online`: the device's name.
     public var name: String?

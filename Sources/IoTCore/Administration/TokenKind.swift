@@ -2,8 +2,8 @@
 public enum TokenKind: String, Codable, Hashable, Sendable, CaseIterable {
     /// A session with the hub.
     case link
-    /// This HTTP interface, as `Authorization: Bearer`.
+    /// The HTTP API, as `Authorization: Bearer`.
     case api
-    /// One exchange for a link token.
+    /// One exchange for link tokens.
     case enrolment
 }

@@ -4,7 +4,7 @@ package struct HTTPDigest: Hashable, Sendable {
     package var nonce: String
     package var opaque: String?
     package var algorithm: DigestAlgorithm
-    /// Whether the server offers `qop=auth`. Without it the form of RFC 2069 applies.
+    /// Whether the server supports `qop=auth`; otherwise RFC 2069's form is used.
     package var hasQuality: Bool
     /// Whether the previous request failed only because its nonce was too old (RFC 7616 §3.3).
     package var isStale: Bool
@@ -21,9 +21,9 @@ package struct HTTPDigest: Hashable, Sendable {
         self.isStale = isStale
     }
 
-    /// The best that a server offers.
+    /// The best offer of a server.
     ///
-    /// - Parameter challenges: the values of `WWW-Authenticate`.
+    /// - Parameter challenges: The values of `WWW-Authenticate`.
     package static func best(_ challenges: [String]) -> HTTPDigest? {
         let known = challenges.compactMap { HTTPDigest($0) }
         return known.first { $0.algorithm == .sha256 } ?? known.first
@@ -48,7 +48,7 @@ package struct HTTPDigest: Hashable, Sendable {
 
     /// The value of `WWW-Authenticate`.
     package var text: String {
-        // Unquoted `qop` and `algorithm` are what RFC 7616 §3.3 requires, but old players want `qop` quoted (RFC 2617).
+        // `qop` is quoted, `algorithm` and `stale` are not (RFC 7616 §3.3).
         var text =
             "Digest realm=\(AuthenticationParameters.quoted(realm)), "
             + "nonce=\(AuthenticationParameters.quoted(nonce))"
@@ -62,8 +62,8 @@ package struct HTTPDigest: Hashable, Sendable {
     /// The value of `Authorization` for a request.
     ///
     /// - Parameters:
-    ///   - uri: as in the request line.
-    ///   - count: how often this nonce has been used, this time included.
+    ///   - uri: The URI of the request line.
+    ///   - count: The number of uses of this nonce, including this one.
     package func authorization(
         username: String, password: String, method: String, uri: String, clientNonce: String, count: UInt32 = 1
     ) -> String {

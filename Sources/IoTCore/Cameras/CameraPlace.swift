@@ -1,4 +1,4 @@
-/// The place in `CameraSettings` that holds the value of a key.
+/// Reads and writes the value of a key in `CameraSettings`.
 package struct CameraPlace<Value: Sendable & Hashable>: Sendable {
     let get: @Sendable (CameraSettings) -> Value?
     let set: @Sendable (Value?, inout CameraSettings) -> Void

@@ -18,7 +18,7 @@ extension ErrorCatalogue {
             .callTokenRejected, "callTokenRejected", "the device rejected the call's token",
             remedy: "register again; check both clocks"),
         Entry(
-            .allChannelsBusy, "allChannelsBusy", "the camera serves its greatest number of viewers",
+            .allChannelsBusy, "allChannelsBusy", "the camera serves its maximum number of viewers",
             remedy: "close another viewer or raise `viewers`"),
         Entry(
             .timeoutDisconnected, "timeoutDisconnected", "the peer was silent for too long and was disconnected",

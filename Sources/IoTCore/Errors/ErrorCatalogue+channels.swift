@@ -2,7 +2,7 @@ extension ErrorCatalogue {
     /// Channels (21020–21026): the SDK guide's connection table.
     static let channels: [Entry] = [
         Entry(
-            .tooManyConnections, "tooManyConnections", "the gateway has its greatest number of connections",
+            .tooManyConnections, "tooManyConnections", "the gateway's limit of connections is reached",
             remedy: "close one or raise `channels.connections`"),
         Entry(
             .duplicateChannel, "duplicateChannel", "this channel is already open",

@@ -16,8 +16,8 @@ extension ErrorCatalogue {
             .boundToOther, "boundToOther", "the device is bound to another account",
             remedy: "its owner must unbind it first, or force the binding"),
         Entry(
-            .customerMismatch, "customerMismatch", "the device and the account belong to different customers",
-            remedy: "use an account of the device's own hub"),
+            .customerMismatch, "customerMismatch", "this account may not be bound to the device",
+            remedy: "use an account that is not temporary"),
         Entry(
             .reservedPropertyName, "reservedPropertyName",
             "names that begin with '_' belong to the built-in properties",

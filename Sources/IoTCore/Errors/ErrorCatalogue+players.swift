@@ -2,8 +2,8 @@ extension ErrorCatalogue {
     /// Players (21030–21041): the SDK guide's player table and the SDK's public headers.
     static let players: [Entry] = [
         Entry(
-            .notImplemented, "notImplemented", "a replaceable part lacks a needed function",
-            remedy: "give the player a complete part"),
+            .notImplemented, "notImplemented", "a needed function is not implemented",
+            remedy: "use a gateway, or player parts, that have it"),
         Entry(.invalidParameter, "invalidParameter", "a parameter is wrong", remedy: "correct the parameter"),
         Entry(
             .playbackListEmpty, "playbackListEmpty", "there are no recordings in this time",

@@ -2,7 +2,7 @@ extension ErrorCatalogue {
     /// This product's own codes (25000–25999).
     static let product: [Entry] = [
         Entry(
-            .internalFailure, "internalFailure", "something failed inside",
+            .internalFailure, "internalFailure", "internal error",
             remedy: "report it with the daemon's log"),
         Entry(
             .invalidRequest, "invalidRequest", "the request is malformed",
@@ -80,8 +80,8 @@ extension ErrorCatalogue {
             .tokenRejected, "tokenRejected", "the hub refused the access token",
             remedy: "get a new token for this access id"),
         Entry(
-            .certificateRejected, "certificateRejected", "the hub's certificate is not one that we trust",
-            remedy: "check the address and the certificate authority's file; join again if the hub was set up anew"),
+            .certificateRejected, "certificateRejected", "the hub's certificate is not trusted",
+            remedy: "check the address and the certificate authority's file; join again if the hub was reinstalled"),
         Entry(
             .requestIDReused, "requestIDReused", "this request id, or idempotency key, was used for something else",
             remedy: "use a new one for each request, and the same only to repeat it"),

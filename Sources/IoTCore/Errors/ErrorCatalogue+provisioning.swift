@@ -2,8 +2,9 @@ extension ErrorCatalogue {
     /// Provisioning (21100–21103: the SDK's public headers; 25060–25068: our own).
     static let provisioning: [Entry] = [
         Entry(
-            .provisioningTokenFailed, "provisioningTokenFailed", "no provisioning token could be had",
-            remedy: "check the link with `iotctl status`"),
+            .provisioningTokenFailed, "provisioningTokenFailed",
+            "the provisioning token is malformed or cannot be created",
+            remedy: "check the token, and the link with `iotctl status`"),
         Entry(
             .provisioningTokenExpired, "provisioningTokenExpired", "the provisioning token expired",
             remedy: "make a new one"),

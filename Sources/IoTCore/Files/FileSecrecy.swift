@@ -2,7 +2,7 @@ import Glibc
 
 /// Who may read a file that holds a secret. The daemon, its hub and its link use these rules for every such file.
 package enum FileSecrecy: Sendable {
-    /// For tokens, passwords and keys that the daemon made: only the owner may read the file (0600 or less).
+    /// For tokens, passwords, and private keys that the daemon made: only the owner has access (0600 or less).
     case owner
     /// For private keys of TLS certificates that an administrator installed: a group may read the file, too (0640),
     /// because Debian gives services access to keys through its group ssl-cert. Only the owner may write the file.
@@ -30,13 +30,13 @@ package enum FileSecrecy: Sendable {
         switch self {
         case .owner:
             throw IoTError(
-                .invalidConfiguration, "others than its owner may read \(path) (mode \(text))",
+                .invalidConfiguration, "others than its owner have access to \(path) (mode \(text))",
                 remedy: "run `chmod 600 \(path)`")
         case .ownerAndReadingGroup:
             throw IoTError(
                 .invalidConfiguration,
-                "others than its owner and its group may read \(path), or others may write it (mode \(text))",
-                remedy: "run `chmod 640 \(path)`, or `chmod 600` to keep its group out")
+                "\(path) has mode \(text); its group may only read it, and others must not have access",
+                remedy: "run `chmod 640 \(path)`, or `chmod 600` to exclude its group")
         }
     }
 }

@@ -1,6 +1,6 @@
 import Glibc
 
-/// Files that only their owner may read, and that are replaced as a whole.
+/// Reads files after a check of their permissions; writes files that only their owner may read.
 package enum PrivateFile {
     /// The largest file that `text(of:)` reads, in bytes.
     private static let maximumTextSize = 65_536
@@ -12,8 +12,8 @@ package enum PrivateFile {
     ///   - limit: the largest size, in bytes.
     ///   - secrecy: who may read it; `nil` for a file that holds no secret.
     /// - Returns: `nil` if there is no such file.
-    /// - Throws: `fileFailed` if the path cannot be read or is not a file; `invalidConfiguration` if others may read
-    ///   the file or it is too large.
+    /// - Throws: `fileFailed` if the path cannot be read or is not a regular file; `invalidConfiguration` if `secrecy`
+    ///   forbids the file's permissions, or if the file is too large.
     package static func bytes(
         of path: String, limit: Int, secrecy: FileSecrecy? = .owner
     ) throws(IoTError) -> [UInt8]? {
@@ -27,7 +27,7 @@ package enum PrivateFile {
         var status = stat()
         guard fstat(file, &status) == 0 else { throw unreadable(path, errno) }
         guard status.st_mode & S_IFMT == S_IFREG else {
-            throw IoTError(.fileFailed, "\(path) cannot be read: it is not a file")
+            throw IoTError(.fileFailed, "\(path) cannot be read: it is not a regular file")
         }
         try secrecy?.check(path: path, mode: status.st_mode)
         var bytes = [UInt8](repeating: 0, count: limit + 1)
@@ -54,7 +54,8 @@ package enum PrivateFile {
     /// The error for a required file that `bytes(of:limit:)` did not find.
     package static func missing(_ path: String) -> IoTError { unreadable(path, ENOENT) }
 
-    /// Writes a file with mode 0600 from its creation on. After the return, the file survives a power cut.
+    /// Writes a file with mode 0600 from its creation on. Syncs the file, and its directory if possible, so that the
+    /// file survives a power cut.
     ///
     /// - Throws: `fileFailed`; the file is then unchanged.
     package static func write(_ text: String, to path: String) throws(IoTError) {

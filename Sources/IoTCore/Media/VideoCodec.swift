@@ -1,4 +1,4 @@
-/// A video codec that the product carries.
+/// A video codec that the product supports.
 public enum VideoCodec: String, Sendable, Codable, CaseIterable {
     case h264
     case h265

@@ -1,8 +1,8 @@
 /// The size of a resource, and how it is shared.
 public struct QuotaBound: Sendable, Hashable {
-    /// The most that all holders together may have.
+    /// The maximum that all holders together may have.
     public var total: Int
-    /// The most that one holder may have.
+    /// The maximum that one holder may have.
     public var each: Int
     /// The part of `total` that only privileged holders may have.
     public var reserve: Int

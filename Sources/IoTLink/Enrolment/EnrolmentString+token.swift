@@ -1,21 +1,20 @@
 public import IoTCore
 
-/// A provisioning token: an enrolment in 32 characters, which fit into a QR code beside the hub's address.
+/// A provisioning token: an enrolment in 32 characters, which fits into a QR code together with the hub's address.
 extension EnrolmentString {
     private static let idPrefix = "enrol-"
     private static let idLength = 10
     private static let secretLength = 22
 
-    /// The id's 10 hex digits and the secret; a secret. Good for enrolments that `net.token` made.
+    /// The id's 10 hex digits and the secret; a secret. Valid for enrolments that `net.token` created.
     package var token: String { id.dropFirst(Self.idPrefix.count) + secret }
 
-    /// What a device was given in two parts.
+    /// Combines the two parts that a device received.
     ///
     /// - Parameters:
-    ///   - hub: the hub's address with its authority's fingerprint; not looked at when `token` is a whole enrolment
-    ///     string.
+    ///   - hub: the hub's address with its authority's fingerprint; ignored if `token` is a whole enrolment string.
     ///   - token: a provisioning token.
-    /// - Throws: 21100 for what is not one.
+    /// - Throws: 21100 if the token is malformed.
     public init(hub: String, token: String) throws(IoTError) {
         if token.utf8.contains(UInt8(ascii: ":")) {
             try self.init(parsing: token)
@@ -26,9 +25,9 @@ extension EnrolmentString {
         try self.init(parsing: "\(hub)\(hub.contains("?") ? "&" : "?")enrol=\(id).\(secret)")
     }
 
-    /// The name and the password at the broker, of a token or of a whole enrolment string.
+    /// The name and the password at the broker, from a token or a whole enrolment string.
     ///
-    /// - Throws: 21100 for what is neither.
+    /// - Throws: 21100 if the text is neither.
     package static func credential(ofToken text: String) throws(IoTError) -> (id: String, secret: String) {
         if text.utf8.contains(UInt8(ascii: ":")) {
             let string = try EnrolmentString(parsing: text)

@@ -3,8 +3,8 @@ public import IoTCore
 /// The string by which a user or device joins a hub: the hub's address, its certificate authority, and a secret that
 /// works once.
 ///
-/// `iotlink://HOST:PORT?enrol=ID.SECRET&ca=BASE64URL`, with the SHA-256 of the DER of the hub's certificate authority,
-/// or `iotlink+unix:///PATH?enrol=ID.SECRET` for a hub on this machine.
+/// `iotlink://HOST:PORT?enrol=ID.SECRET&ca=BASE64URL`, with the SHA-256 of the certificate (DER) of the hub's
+/// certificate authority, or `iotlink+unix:///PATH?enrol=ID.SECRET` for a hub on this machine.
 public struct EnrolmentString: Sendable, Hashable, CustomStringConvertible {
     /// The hub's address and, for TLS, its certificate authority.
     public enum Place: Sendable, Hashable {
@@ -22,25 +22,25 @@ public struct EnrolmentString: Sendable, Hashable, CustomStringConvertible {
     /// Ignores surrounding white space. Throws 21100 for a malformed string.
     public init(parsing text: String) throws(IoTError) {
         let text = text.split(whereSeparator: \.isWhitespace)
-        guard text.count == 1, let text = text.first, text.utf8.count <= 4_096 else { throw Self.wrong("its form") }
+        guard text.count == 1, let text = text.first, text.utf8.count <= 4_096 else { throw Self.wrong("the string") }
         let parts = text.split(separator: "?", omittingEmptySubsequences: false)
-        guard parts.count == 2 else { throw Self.wrong("its form") }
+        guard parts.count == 2 else { throw Self.wrong("the string") }
         let items = Self.items(parts[1])
         let credential = (items["enrol"] ?? "").split(separator: ".", omittingEmptySubsequences: false)
         guard credential.count == 2, AccessID(rawValue: String(credential[0])) != nil,
             (1...256).contains(credential[1].utf8.count), credential[1].utf8.allSatisfy({ (33...126).contains($0) })
-        else { throw Self.wrong("enrol") }
+        else { throw Self.wrong("the item 'enrol'") }
         id = String(credential[0])
         secret = String(credential[1])
         if parts[0].hasPrefix("iotlink+unix://") {
             place = try Self.socket(parts[0].dropFirst("iotlink+unix://".count))
         } else if parts[0].hasPrefix("iotlink://") {
             guard let authority = items["ca"].flatMap({ Base64URL.decode($0) }), authority.count == 32 else {
-                throw Self.wrong("ca")
+                throw Self.wrong("the item 'ca'")
             }
             place = try Self.listener(parts[0].dropFirst("iotlink://".count), authority)
         } else {
-            throw Self.wrong("its beginning")
+            throw Self.wrong("the scheme")
         }
     }
 
@@ -66,9 +66,9 @@ public struct EnrolmentString: Sendable, Hashable, CustomStringConvertible {
     }
 
     private static func listener(_ text: Substring, _ authority: [UInt8]) throws(IoTError) -> Place {
-        guard let listener = HostPort(text), listener.port > 0 else { throw wrong("its host or its port") }
+        guard let listener = HostPort(text), listener.port > 0 else { throw wrong("the host or the port") }
         // The configuration file in which the host is kept is validated by the same rule.
-        guard HostName.isValid(listener.host) else { throw wrong("its host") }
+        guard HostName.isValid(listener.host) else { throw wrong("the host") }
         return .tls(host: listener.host, port: listener.port, authority: authority)
     }
 
@@ -82,21 +82,21 @@ public struct EnrolmentString: Sendable, Hashable, CustomStringConvertible {
             }
             guard rest.count >= 2,
                 let decoded = Hex.decode(String(decoding: rest.prefix(2), as: UTF8.self).lowercased())
-            else { throw wrong("its path") }
+            else { throw wrong("the path") }
             bytes += decoded
             rest = rest.dropFirst(2)
         }
         // Invalid UTF-8 is refused: a repaired path would name another file.
         guard bytes.first == UInt8(ascii: "/"), bytes.count <= 107, !bytes.contains(0),
             let path = String(validating: bytes, as: UTF8.self)
-        else { throw wrong("its path") }
+        else { throw wrong("the path") }
         return .unixSocket(path: path)
     }
 
     private static func wrong(_ what: String) -> IoTError {
         IoTError(
             .provisioningTokenFailed,
-            "this is not an enrolment string (\(what) is wrong)",
+            "this is not an enrolment string (\(what) is malformed)",
             remedy: "copy the whole line that `iotctl token create --enrol` printed")
     }
 }

@@ -11,15 +11,16 @@ public struct MQTTConfiguration: Sendable {
     public var will: MQTTMessage?
     /// At least 5 s; default 15 s. The connection is lost when the broker is silent for twice as long.
     public var keepAlive: TimeAmount = .seconds(15)
-    /// The most messages that wait to be published; default 4,096. Further ones are refused with 25024.
+    /// The maximum number of messages that wait to be published; default 4,096. Further ones are refused with 25024.
     public var waitingMessages = 4096
-    /// The most bytes of waiting messages; default 32 MiB. Further messages are refused with 25024.
+    /// The maximum bytes of waiting messages; default 32 MiB. Further messages are refused with 25024.
     public var waitingBytes = 32 << 20
-    /// The most messages that are sent and not yet acknowledged; default 512. Further ones wait.
+    /// The maximum number of messages that are sent and not yet acknowledged; default 512. Further ones wait.
     public var unacknowledgedMessages = 512
-    /// Used instead of the file that a TLS endpoint names.
+    /// The trusted authority; replaces the file that a TLS endpoint names.
     var certificateAuthority: CertificateAuthority?
-    /// ms since 1970. When it is implausible, the validity times of certificates are not checked.
+    /// Returns the current time, ms since 1970. If it is implausible, the validity times of certificates are not
+    /// checked.
     var wallClock: @Sendable () -> Int64 = WallClock.milliseconds
 
     public init(
@@ -32,7 +33,7 @@ public struct MQTTConfiguration: Sendable {
     }
 }
 
-/// A user name and its password; never printed.
+/// A user name and its password. The password is never printed.
 public struct MQTTCredentials: Sendable, CustomStringConvertible {
     public let userName: String
     public let password: String

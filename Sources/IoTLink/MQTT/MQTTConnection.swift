@@ -1,6 +1,6 @@
 public import IoTCore
 
-/// One MQTT 3.1.1 connection over libmosquitto, on its own thread. Create a new one to reconnect.
+/// One MQTT 3.1.1 connection over libmosquitto, on its own thread. To reconnect, create a new connection.
 ///
 /// Messages are published with QoS 1. All functions may be called from any thread and do not block.
 public final class MQTTConnection: Sendable {
@@ -33,8 +33,8 @@ public final class MQTTConnection: Sendable {
     }
 
     /// Ends the connection within a second: sends the queued messages, waits for their acknowledgements and sends
-    /// DISCONNECT, so that the will is not published. Before `connected` it ends at once. Before `connect()` no event
-    /// follows.
+    /// DISCONNECT, so that the will is not published. If the event `connected` has not come, it ends at once. If
+    /// `connect()` was not called, no event follows.
     public func disconnect() {
         thread.disconnect()
     }

@@ -12,9 +12,9 @@ public enum MQTTEvent: Sendable {
 
 /// Why an MQTT connection ended.
 public enum MQTTEnd: Sendable {
-    /// By our `disconnect()`.
+    /// Our `disconnect()` ended it.
     case disconnected
-    /// The broker refused the user name or the password, or does not authorise them (CONNACK 4 or 5): 25026.
+    /// The broker refused the user name or the password, or does not authorize them (CONNACK 4 or 5): 25026.
     case credentialsRefused(IoTError)
     /// The connection failed or was lost: 21025 with the reason.
     case lost(IoTError)

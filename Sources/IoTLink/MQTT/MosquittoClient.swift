@@ -240,7 +240,7 @@ final class MosquittoClient {
 
     // MARK: End of the connection
 
-    /// MQTT 3.1.1 §3.2.2.3: 4 is a bad user name or password, 5 is not authorised.
+    /// MQTT 3.1.1 §3.2.2.3: 4 is a bad user name or password, 5 is not authorized.
     private func ended(_ result: Int32, _ client: OpaquePointer) -> MQTTEnd {
         let systemError = errno
         if refusal == 4 || refusal == 5 {

@@ -6,7 +6,7 @@ public struct PageQuery: LinkValue, Hashable {
 
     /// The last place of the page before. Only lines after it are listed.
     public var after: String?
-    /// The most lines of a page; 500 when absent, so that the answer fits in an envelope.
+    /// The maximum number of lines of a page; 500 when absent, so that the answer fits in an envelope.
     public var limit: Int64?
     /// `device.list`: another account's devices, for an administrator.
     public var user: AccessID?

@@ -12,9 +12,9 @@ public enum LinkRight: Sendable, Hashable {
     case actionOrUnclaimed(BindingActions)
     /// A binding with these actions to each of the devices. The method checks each device.
     case eachAction(BindingActions)
-    /// A binding to `device`. The method checks the actions that the call asks for.
+    /// A binding to `device`. The method checks the requested actions.
     case bound
-    /// To own `device`, or to be an administrator.
+    /// Ownership of `device`, or the administrator kind.
     case owner
     /// Like `owner`, for each of the devices. The method checks each device.
     case eachOwner
@@ -43,7 +43,7 @@ public enum LinkRight: Sendable, Hashable {
         case .actionOrUnclaimed(let actions):
             Self.list(actions) + "; administrator while nobody owns the device, or it was never online"
         case .eachAction(let actions): Self.list(actions) + " at each device"
-        case .bound: "bound; with the actions asked for"
+        case .bound: "bound, with the requested actions"
         case .owner: "owner of the device, or administrator"
         case .eachOwner: "owner of each device, or administrator"
         case .ownBinding: "bound, for oneself; for others owner or administrator"

@@ -1,7 +1,8 @@
 import NIOCore
 
 /// Keeps the order, age and size of items of several principals, to evict old items and to bound their number and size.
-/// A principal with too many items loses its own oldest ones; other principals are not affected.
+/// A principal above its byte limit loses its oldest items. Above a total limit, the principal with the most loses its
+/// oldest.
 package struct FairShelves<Item: Sendable>: Sendable {
     private struct Shelf: Sendable {
         var entries: CircularBuffer<Entry> = []
@@ -11,15 +12,15 @@ package struct FairShelves<Item: Sendable>: Sendable {
     private struct Entry: Sendable {
         var item: Item
         var size: Int
-        /// On the clock of the caller.
+        /// The time that the caller of `add` gave.
         var time: Int64
     }
 
-    /// The most bytes of one principal.
+    /// The maximum bytes of one principal.
     package var capacityOfOne: Int
-    /// The most bytes of all principals together.
+    /// The maximum bytes of all principals together.
     package var capacity: Int
-    /// The most items of all principals together.
+    /// The maximum number of items of all principals together.
     private let maximumCount: Int
     /// The key `nil` is the hub itself.
     private var shelves: [Principal?: Shelf] = [:]
@@ -43,7 +44,7 @@ package struct FairShelves<Item: Sendable>: Sendable {
         count += 1
         var forgotten: [Item] = []
         while bytes(of: principal) > capacityOfOne, let item = removeOldest(of: principal) { forgotten.append(item) }
-        // Evicts a little more at once, because finding the largest principal takes time.
+        // Evicts 1/64 more than necessary, because finding the largest principal takes time.
         if bytes > capacity {
             forgotten += removeOldest(of: \.bytes) { $0.bytes > $0.capacity - $0.capacity / 64 }
         }

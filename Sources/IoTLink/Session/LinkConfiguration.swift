@@ -44,26 +44,27 @@ public struct LinkLimits: Sendable {
     public var backoffRecovery: TimeAmount = .seconds(1)
     /// The longest time for an orderly disconnect; default 2 s.
     public var leaveTimeout: TimeAmount = .seconds(2)
-    /// The most requests of ours that wait for an answer; default 512. Requests in the name of other accounts are
-    /// limited to 48 for each account and 384 together, so that there is always room for our own. Further requests fail
-    /// with 25024.
+    /// The maximum number of our requests that wait for an answer; default 512. Requests in the name of other accounts
+    /// are limited to 48 for each account and 384 together, so that there is always room for our own. Further requests
+    /// fail with 25024.
     public var pendingRequests = QuotaBound(total: 512, each: 48, reserve: 128)
     /// A request is repeated after this time without an answer; the time doubles at each repeat. Default 3 s.
     public var repeatInterval: TimeAmount = .seconds(3)
-    /// The most requests of others that run at the same time; default 64. Further ones are answered with 25024.
+    /// The maximum number of others' requests that run at the same time; default 64. Further ones are answered with
+    /// 25024.
     public var runningRequests = 64
-    /// The most answers to one request of others; default 1,024.
+    /// The maximum number of answers to one request of another principal; default 1,024.
     public var answersPerRequest = 1024
     /// How long an answer is remembered for a repeated request; default 10 min.
     public var answerMemory: TimeAmount = .minutes(10)
-    /// The most answers that are remembered; default 1,024. Then the oldest is forgotten.
+    /// The maximum number of remembered answers; default 1,024. Then the oldest is forgotten.
     public var rememberedAnswers = 1024
-    /// The most bytes of remembered answers; default 4 MiB. Then the oldest answer is forgotten.
+    /// The maximum bytes of remembered answers; default 4 MiB. Then the oldest answer is forgotten.
     public var rememberedAnswerBytes = 4 << 20
-    /// The most pushes that wait for a slow reader; default 256. Then the oldest is dropped and counted.
+    /// The maximum number of pushes that wait for a slow reader; default 256. Then the oldest is dropped and counted.
     public var waitingPushes = 256
-    /// The most answers of a multi-answer request that wait for a slow reader; default 64. One more ends the request
-    /// with 25022.
+    /// The maximum number of answers of a multi-answer request that wait for a slow reader; default 64. One more ends
+    /// the request with 25022.
     public var waitingAnswers = 64
 
     public init() {}

@@ -10,9 +10,9 @@ public struct LinkCounters: Sendable, Equatable {
     public var repeatedRequests = 0
     /// Requests of others that were refused because too many were running.
     public var refusedRequests = 0
-    /// Requests of ours that were resent after a lost connection.
+    /// Our requests that were sent again after a lost connection.
     public var resentRequests = 0
-    /// Requests of ours that were resent on the same connection, because no answer came.
+    /// Our requests that were sent again on the same connection, because no answer came.
     public var repeatedOwnRequests = 0
     /// Pushes that were dropped because a reader was slow.
     public var droppedPushes = 0

@@ -28,7 +28,7 @@ struct LinkHandover: Sendable {
     /// Messages on the new connection after the mark, until the mark arrives on the old one.
     var received: [Envelope] = []
 
-    /// The most messages in `received`. One more ends the handover.
+    /// The maximum number of messages in `received`. One more ends the handover.
     static let maximumReceived = 1_024
 }
 

@@ -10,7 +10,7 @@ extension LinkSessionMachine {
     /// New messages wait until the old connection has sent its own.
     private var canSend: Bool { isOnline && retiring == nil }
 
-    // MARK: Requests of ours
+    // MARK: Our requests
 
     mutating func add(_ request: PendingRequests.Entry, at now: NIODeadline, wall: Int64) {
         if let error = refusal(of: request) {

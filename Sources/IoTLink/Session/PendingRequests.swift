@@ -1,7 +1,7 @@
 import IoTCore
 import NIOCore
 
-/// The requests of ours that wait for an answer.
+/// Our requests that wait for an answer.
 struct PendingRequests {
     struct Entry {
         let id: String

@@ -3,8 +3,9 @@ import NIOCore
 
 /// The requests of others that are running or were answered, so that a repeated request gets the same answers.
 ///
-/// Bounded in time, count and bytes. When it is full, the oldest answer of the principal with most is forgotten, so
-/// that one principal cannot cause another's request to be executed twice. A running request is never forgotten.
+/// Bounded in time, count and bytes. When it is full, the principal with the most bytes, or the most answers, loses its
+/// oldest answer, so that one principal cannot cause another's request to be executed twice. A running request is never
+/// forgotten.
 struct RememberedAnswers {
     /// Two principals may use the same id.
     struct Key: Hashable, Sendable {
@@ -18,7 +19,7 @@ struct RememberedAnswers {
         case answered([[UInt8]])
     }
 
-    /// The most bytes of a request's several answers that are kept for a repeat. Beyond it, only the last answer is
+    /// The maximum size of the answers to one request that are kept for a repeat. If they are larger, only the last is
     /// kept.
     static let maximumPartBytes = 256 << 10
 
@@ -52,7 +53,7 @@ struct RememberedAnswers {
         running[key] = Running(deadline: deadline)
     }
 
-    /// The number of answers of a running request; `nil` when it is not running.
+    /// The `seq` of a running request's next answer; `nil` when it is not running.
     func nextPlace(of key: Key) -> Int? {
         running[key]?.nextPlace
     }

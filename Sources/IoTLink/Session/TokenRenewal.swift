@@ -7,16 +7,16 @@ import NIOCore
 /// the wall clock has no effect. There is always a pause between two attempts, so that a jump of the hub's clock does
 /// not cause a loop of requests.
 struct TokenRenewal: Sendable {
-    /// The longest wait that is computed ahead. Each heartbeat's answer recomputes it.
+    /// The maximum time until `due`. Each heartbeat's answer recomputes `due`.
     private static let horizon: Int64 = 30 * 86_400_000
     private static let latestSeconds: Int64 = 253_402_300_799
 
     private let isWanted: Bool
-    /// Seconds since 1970; `nil` for a token that does not expire.
+    /// Seconds since 1970; `nil` if there is no token to renew.
     private var life: (issued: Int64?, expires: Int64)?
     private var failures = 0
     private var notBefore: NIODeadline?
-    /// The request that asks for the new token, while it runs.
+    /// The id of the running `token.renew`.
     var request: String?
     /// When to renew; `nil` for never, or when it is not known yet.
     private(set) var due: NIODeadline?

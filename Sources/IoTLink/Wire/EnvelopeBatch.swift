@@ -3,10 +3,10 @@ import IoTCore
 /// Several envelopes in one message, as a JSON array. It is sent only to a session that accepts batches in its
 /// `session.begin`.
 public enum EnvelopeBatch {
-    /// The most bytes of a batch. A larger envelope is sent alone.
+    /// The maximum bytes of a batch. A larger envelope is sent alone.
     public static let maximumSize = 65_536
 
-    /// The most envelopes of a batch: half of the requests that a session runs at a time.
+    /// The maximum number of envelopes of a batch: half of the requests that a session runs at a time.
     public static let maximumCount = 32
 
     /// The hub accepts JSON of up to 128 levels and nests it a few levels deeper in what it sends. An envelope that

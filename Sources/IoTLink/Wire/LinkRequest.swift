@@ -12,7 +12,7 @@ public struct LinkRequest: Sendable, Equatable {
     public var params: JSONValue
     /// When it was made, in ms since 1970 on the hub's clock.
     public var t: Int64
-    /// From when on it is not executed, in ms since 1970 on the hub's clock.
+    /// It is executed only before this time, in ms since 1970 on the hub's clock.
     public var deadline: Int64
 
     public init(

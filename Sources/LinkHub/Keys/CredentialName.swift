@@ -1,6 +1,6 @@
 import IoTCore
 
-/// The name of a token or media key, which identifies it in a list.
+/// The name of a token or media key, shown to users in lists. It need not be unique.
 enum CredentialName {
     /// In Unicode scalars.
     static let longest = 64

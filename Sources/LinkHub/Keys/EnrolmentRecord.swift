@@ -45,7 +45,7 @@ struct EnrolmentRecord: Sendable, Hashable {
 
     // A provisioning token must fit into a QR code that a cheap camera reads, so it is shorter: 32 characters.
 
-    /// 40 random bits behind the prefix, which is no secret.
+    /// 40 random bits after the prefix; not a secret.
     static func randomShortID() -> String { prefix + Hex.random(byteCount: 5) }
 
     /// 128 random bits in 22 characters.

@@ -46,7 +46,7 @@ struct APITokenClaims: HubClaims {
     var exp: Int64
 }
 
-/// The claims of a subscription token: any account of this hub may use it to bind itself to the device, as a guest.
+/// The claims of a share token: any account of this hub may use it to bind itself to the device, as a guest.
 struct SubscriptionTokenClaims: HubClaims {
     static let kind = "subscription"
 

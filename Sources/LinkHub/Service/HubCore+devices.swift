@@ -100,7 +100,7 @@ extension HubCore {
         guard DeviceName.isValid(name) else {
             throw IoTError(
                 .invalidRequest,
-                "'\(name.prefix(64))' is no device name: 1 to 64 bytes of letters, digits, '_', '-' and '.', not like an id"
+                "'\(name.prefix(64))' is not a device name: 1 to 64 bytes of letters, digits, '_', '-' and '.', not like an id"
             )
         }
         guard state.names[name] == nil else { throw IoTError(.nameTaken, "there is a device '\(name)' already") }

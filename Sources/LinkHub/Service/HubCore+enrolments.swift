@@ -144,7 +144,7 @@ extension HubCore {
         }
     }
 
-    /// - Parameter exchange: what a device calls itself that comes with a provisioning token.
+    /// - Parameter exchange: the own name of a device that uses a provisioning token.
     mutating func exchange(
         _ id: String, _ exchange: EnrolmentExchange, at time: HubTime
     ) throws(IoTError) -> EnrolmentTokens {

@@ -2,20 +2,21 @@ import IoTCore
 import IoTLink
 import ThingModel
 
-/// Provisioning: a token that a new device is given over a QR code, an access point or the network, and that binds it to
-/// the account that asked for the token.
+/// Provisioning: a token that a new device receives through a QR code, an access point or the network, and that binds
+/// it to the account that created the token.
 ///
-/// The token is an enrolment of one device. A device without an account here exchanges it (`exchange`); one that has
-/// enrolled before comes with it in its own name (`net.claim`). Either way it serves once.
+/// The token is an enrolment of one device. A device without an account at this hub exchanges it (`exchange`); one that
+/// has enrolled before sends it in its own session (`net.claim`). In both cases it can be used once.
 extension HubCore {
-    /// How long a provisioning token is good for when nothing else is said, in seconds.
+    /// The default lifetime of a provisioning token, in seconds.
     static let provisioningLife: Int64 = 300
 
-    /// A token that was used up by a device that could not be bound. Its asker can read why for a while; kept in memory.
+    /// A token that was used up by a device that could not be bound. The account that created it can read the reason
+    /// for a while; kept in memory.
     struct FailedProvisioning: Sendable {
         /// 10 minutes, in seconds.
         static let life: Int64 = 600
-        /// When so many are kept, no more are.
+        /// The maximum number that is kept; further ones are not kept.
         static let capacity = 1_024
 
         var creator: Principal
@@ -28,8 +29,8 @@ extension HubCore {
 
     /// `net.token`
     ///
-    /// - Throws: 8002 and 8003 for a device that is not the caller's, 8024 for a temporary account, which is for another
-    ///   device, 21100 when no token can be had: the hub has no address to give, or too many are open.
+    /// - Throws: 8002 and 8003 for a device that is not the caller's, 8024 for a temporary account of another device,
+    ///   21100 if the hub has no address for clients, or too many enrolments are open.
     mutating func createProvisioningToken(
         _ creation: ProvisioningTokenCreation, _ permit: HubPermit, at time: HubTime
     ) throws(IoTError) -> ProvisioningToken {
@@ -57,12 +58,12 @@ extension HubCore {
         }
     }
 
-    // MARK: A device comes with it
+    // MARK: A device uses the token
 
-    /// A new device's entry: made, named, and bound to who asked for the token.
+    /// Creates a new device's record, named and bound to the account that created the token.
     ///
-    /// - Parameter name: what the device calls itself.
-    /// - Throws: 21103 when the hub has no room for it.
+    /// - Parameter name: the device's own name.
+    /// - Throws: 21103 if the hub's limits are reached.
     mutating func admitNewcomer(
         with enrolment: EnrolmentRecord, named name: String?, at time: HubTime
     ) throws(IoTError) -> DeviceID {
@@ -78,11 +79,11 @@ extension HubCore {
         }
     }
 
-    /// `net.claim`: a device that has enrolled before comes with a token.
+    /// `net.claim`: a device that has enrolled before uses a token.
     ///
-    /// - Throws: 21100 for what is not a token; 21101 for one that was used, has expired, was revoked or was never this
-    ///   hub's; and, which uses the token up: 21102 when it is for another device, 8022 when the device is the asker's
-    ///   already, 8023 when it is another's, 21103 when the hub has no room.
+    /// - Throws: 21100 if the text is not a token; 21101 if the token was used, has expired, was revoked or is not from
+    ///   this hub. These errors use the token up: 21102 if it is for another device, 8022 if the account already owns
+    ///   the device, 8023 if another account owns it, 21103 if the hub's limits are reached.
     mutating func claim(
         _ text: String, by device: DeviceID, at time: HubTime
     ) throws(IoTError) -> ProvisionedBy {
@@ -150,7 +151,7 @@ extension HubCore {
 
     // MARK: The notice
 
-    /// The device has its binding; its asker is told when it comes online.
+    /// The device has its binding. The account that requested it is notified when the device comes online.
     mutating func noteProvisioned(_ device: DeviceID, with token: String) {
         guard var record = state.devices[device] else { return }
         record.provisioning = DeviceRecord.Provisioning(token: token, isAnnounced: false)
@@ -172,7 +173,7 @@ extension HubCore {
 
     /// `net.show`
     ///
-    /// - Throws: 21101 for a token that is over, or not the caller's.
+    /// - Throws: 21101 for a token that has ended, or is not the caller's.
     func showProvisioning(_ id: String, _ permit: HubPermit, at time: HubTime) throws(IoTError) -> ProvisioningStatus {
         if let enrolment = state.enrolments[id], enrolment.provisioning != nil, enrolment.expires > time.seconds,
             enrolment.creator == permit.actor

@@ -13,7 +13,7 @@ extension HubCore {
         let lifetime = call.parameters.ttlSeconds ?? 600
         let device = try permit.target()
         let parent = try parentToken(call.parameters.within, permit)
-        // Later than the last withdrawal, even within the same second.
+        // The time of issue is later than the last withdrawal, even within the same second.
         let issued = max(time.seconds, (state.devices[device]?.sharesEnded ?? 0) + 1)
         let claims = SubscriptionTokenClaims(
             sub: Principal.device(device).description, from: permit.actor.description, actions: actions.names,
@@ -23,8 +23,8 @@ extension HubCore {
 
     /// `device.subscribe`: binds the account, or adds the token's actions to those that it has.
     ///
-    /// - Throws: 21100 if it is not a subscription token; 21101 if it has expired, or its issuer may no longer share
-    ///   the device; 8022 if the account already has all of it; 8024 for another device's temporary account.
+    /// - Throws: 21100 if it is not a share token; 21101 if it has expired, or its issuer may no longer share the
+    ///   device; 8022 if the account already has all its actions; 8024 for a temporary account of another device.
     mutating func subscribe(_ call: HubCall<TokenText>) throws(IoTError) -> BindingResponse {
         let (permit, time) = (call.permit, call.time)
         if let claims = authority.verify(call.parameters.token, as: AccessTokenClaims.self) {
@@ -34,7 +34,7 @@ extension HubCore {
             let device = Principal(claims.sub)?.deviceID, let giver = Principal(claims.from)?.accessID
         else {
             throw IoTError(
-                .provisioningTokenFailed, "this is no subscription token of this hub",
+                .provisioningTokenFailed, "this is not a share token of this hub",
                 remedy: "copy the whole line that `iotctl device share` printed")
         }
         guard claims.exp > time.seconds, let record = state.devices[device], claims.iat > record.sharesEnded,
@@ -50,7 +50,7 @@ extension HubCore {
         let old = state.bindings[device, user]
         let given = claims.actions.compactMap(BindingActions.init(name:)).reduce(old?.actions ?? []) { $0.union($1) }
         guard old?.role != .owner, given != old?.actions else {
-            throw IoTError(.alreadyBound, "'\(user)' has all that this token gives")
+            throw IoTError(.alreadyBound, "'\(user)' already has all actions of this token")
         }
         try bind(user, device, .guest, given, at: time)
         return BindingResponse(
@@ -71,7 +71,7 @@ extension HubCore {
                 iat: time.seconds, exp: time.seconds + Self.accessTokenLife))
     }
 
-    /// The binding has already subscribed the account. This only reports whether the binding still exists.
+    /// An access token changes nothing, because its account is bound already. Throws if the binding has ended.
     private func subscribe(
         with claims: AccessTokenClaims, _ permit: HubPermit, at time: HubTime
     ) throws(IoTError) -> BindingResponse {
@@ -92,7 +92,7 @@ extension HubCore {
             device: device.rawValue, user: user.rawValue, role: binding.role, actions: binding.actions.list)
     }
 
-    /// Invalidates all subscription tokens of a device, because somebody's rights to it were withdrawn. An earlier
+    /// Invalidates all share tokens of a device, because somebody's rights to it were withdrawn. An earlier
     /// token must not bring them back, neither for that account nor for another one that it was passed on to. Users who
     /// still need access ask for a new one.
     mutating func endShares(of device: DeviceID, at time: HubTime) {

@@ -92,7 +92,7 @@ extension HubCore {
         return try Self.scope(TokenRecord.Scope(devices: devices, actions: wanted.actions), within: parent)
     }
 
-    /// A device that the account is bound to, whoever asks.
+    /// A device that the account of the token is bound to, independent of who sends the request.
     private func boundDevice(named text: String, of user: AccessID) throws(IoTError) -> DeviceID {
         let id = DeviceID(rawValue: text)
         guard let device = id ?? state.names[text], state.devices[device] != nil,

@@ -176,7 +176,7 @@ struct HubCore: Sendable {
         send(.push(method.push(parameters, t: time.wall)), to: address)
     }
 
-    /// To every user who is online and may view the device.
+    /// Sends a push to every user who is online and may view the device.
     mutating func pushToUsers<Parameters>(
         of device: DeviceID, _ method: LinkPushMethod<Parameters>, _ parameters: Parameters, at time: HubTime
     ) {

@@ -22,11 +22,11 @@ public struct HubLimits: Sendable {
     public var pendingForwards = 10_000
     /// The part of them that is reserved for the daemon's own account and the hub's own requests: 1,000.
     public var forwardsReserved = 1_000
-    /// Those of one account or device that asks: 1,024.
+    /// The forwarded requests of one sender (account or device): 1,024.
     public var forwardsOfSender = 1_024
-    /// Those to one account or device, without those of the device's owner: 1,024.
+    /// The forwarded requests to one account or device, without those of the device's owner: 1,024.
     public var forwardsToTarget = 1_024
-    /// Those of one sender to one target: 256, four times what our devices carry out at once.
+    /// The forwarded requests of one sender to one target: 256, four times what our devices run at once.
     public var forwardsOfPair = 256
     /// Open calls: 65,536. Further calls are refused with 25024.
     public var calls = 65_536

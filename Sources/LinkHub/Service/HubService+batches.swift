@@ -4,7 +4,7 @@ import NIOCore
 
 /// The work on the hub's thread: waiting items are decided, stored and answered.
 extension HubService {
-    /// The most queries that one batch answers. No more messages are taken while further queries wait.
+    /// The maximum number of queries that one batch answers. No more messages are taken while further queries wait.
     private static let queriesOfBatch = 64
     /// How long the hub does no work of its own after a failure to store.
     private static let pause = TimeAmount.seconds(1)

@@ -4,7 +4,7 @@ import IoTLink
 import NIOCore
 import Synchronization
 
-/// Runs a `HubCore` with group commit. All waiting items are decided as one batch and stored in one transaction. Its
+/// Runs a `HubCore` with group commit. Up to 512 waiting items are one batch, which is stored in one transaction. Its
 /// outputs are sent only when the transaction is on the disk. Items that arrive in the meantime wait for the next
 /// batch.
 ///
@@ -24,7 +24,7 @@ final class HubService: @unchecked Sendable {
     var queries: FairQueue<Principal?, HubQuery>
     /// Set while memory may differ from the store.
     var recovery: StateRecovery?
-    /// The hub does no work of its own before this time, because a time-out that cannot be stored is due again at once.
+    /// The earliest time for the next time-out. One that could not be stored would otherwise be repeated at once.
     var pauseEnd: NIODeadline?
     private var armed: NIODeadline?
 
@@ -78,13 +78,13 @@ final class HubService: @unchecked Sendable {
         case .message(let message):
             inbox.withLock { $0.refused += 1 }
             deliver(Self.refusal(of: message, error))
-        // The caller waits for it.
+        // The caller waits for the refusal.
         case .call(_, let refuse): refuse(error)
         case .result, .timeout, .outage: break
         }
     }
 
-    /// The answer to a request that is not read.
+    /// The refusal of a request, of which only the id is read.
     static func refusal(of message: UplinkMessage, _ error: IoTError) -> [HubOutput] {
         guard message.payload.count <= Envelope.maximumSize, let id = RequestHead.id(in: message.payload),
             let bytes = try? Envelope.reply(LinkReply(id: id, error: error)).serialized()
@@ -116,13 +116,14 @@ final class HubService: @unchecked Sendable {
                         }
                     }, refuse: { continuation.resume(returning: .failure($0)) }))
             if !refused.isEmpty {
-                continuation.resume(returning: .failure(IoTError(.tooManyRequests, "the hub is too busy, or stopping")))
+                continuation.resume(
+                    returning: .failure(IoTError(.tooManyRequests, "the hub is overloaded or stopping")))
             }
         }
         return try outcome.get()
     }
 
-    /// Call this when the hub had lost its broker.
+    /// Call this when the hub has lost its broker.
     func noteOutage() {
         add(.outage)
     }
@@ -167,13 +168,13 @@ final class HubService: @unchecked Sendable {
         }
     }
 
-    /// Refuses all requests until the state can be read again.
+    /// Reports that all requests are refused until the state can be read again.
     func failClosed(_ error: IoTError) {
         reported.withLock { $0.storeFailure = error }
         onStoreFailure(error)
     }
 
-    /// One timer at a time is enough: when it fires, the next one is set.
+    /// Only the earliest timer counts. A replaced timer does nothing when it fires.
     private func arm() {
         let time = clock()
         let due = core.nextTimeout(at: time).map { max($0, pauseEnd ?? $0) }

@@ -5,7 +5,7 @@ public struct HubStatistics: Sendable, Hashable {
     public var repeatedRequests = 0
     /// Messages that were not an envelope, or came from a session that has ended.
     public var ignoredMessages = 0
-    /// Requests answered with 25024.
+    /// Requests refused because of overload (25024) or a failed store (25009).
     public var refusedRequests = 0
     public var transactions = 0
     public var storeFailures = 0

@@ -2,13 +2,13 @@ import IoTCore
 
 /// A query for events.
 enum EventSelection: Sendable {
-    /// Those of these numbers that exist.
+    /// The events with these numbers, if they exist.
     case numbers([Int64])
     /// The events that match a filter, newest first.
     case matching(EventFilter, limit: Int, withBodies: Bool)
-    /// Those of the oldest `limit` events that are from before `t`.
+    /// Of the oldest `limit` events, those from before `t`.
     case oldest(before: Int64, limit: Int)
-    /// The oldest events of a device, at most `limit`, that must go so that the bodies of the others fit into
+    /// The oldest events of a device, at most `limit`, that must be deleted so that the bodies of the others fit into
     /// `capacity` bytes.
     case excess(DeviceID, capacity: Int, limit: Int)
 }
@@ -18,7 +18,7 @@ struct EventFilter: Sendable {
     var topicPrefix: String = ""
     /// ms since 1970.
     var times: ClosedRange<Int64> = .min ... .max
-    /// Only numbers below this one.
+    /// Only events with a number below this one.
     var before: Int64 = .max
 }
 

@@ -4,10 +4,10 @@ import ThingModel
 
 /// A device in the hub's store.
 struct DeviceRecord: Sendable, Hashable {
-    /// The provisioning token that a device came with last.
+    /// The last provisioning token that the device used.
     struct Provisioning: Sendable, Hashable {
         var token: String
-        /// Whether its user was told that it has come online.
+        /// Whether its user was notified that it has come online.
         var isAnnounced: Bool
     }
 
@@ -16,12 +16,12 @@ struct DeviceRecord: Sendable, Hashable {
     var camera: String?
     /// When the device last went online or offline: ms since 1970; `nil` until it is first online.
     var presenceSince: Int64?
-    /// Subscription tokens issued up to this time are no longer valid: s since 1970.
+    /// Share tokens issued up to this time are no longer valid: s since 1970.
     var sharesEnded: Int64 = 0
     var provisioning: Provisioning?
 }
 
-/// All hub state that outlives the process, in memory. The store holds the same.
+/// The stored state that the hub also keeps in memory. Of events and answers it keeps only an index.
 struct HubState: Sendable {
     var users: [AccessID: UserRecord] = [:]
     var devices: [DeviceID: DeviceRecord] = [:]

@@ -1,6 +1,7 @@
 import IoTCore
 
-/// The hub's persistent state. Only one operation runs at a time: the hub starts the next one when it has the result.
+/// The hub's persistent state. Except `findDamage`, only one operation runs at a time: the hub starts the next one when
+/// it has the result.
 ///
 /// `StoreConformanceTests` defines the behaviour of every store.
 protocol HubStore: Sendable {
@@ -25,7 +26,7 @@ protocol HubStore: Sendable {
     /// What the operator should do about damage.
     var damageRemedy: String { get }
 
-    /// Call this before the hub stops: from now on nothing waits until another program releases the store.
+    /// Call this before the hub stops: from now on, no operation waits for another program's lock.
     func waitNoLonger()
 
     /// Nothing may be called after this.

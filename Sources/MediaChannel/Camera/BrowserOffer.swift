@@ -6,9 +6,9 @@ import RTP
 struct BrowserOffer {
     /// The format of the sound that a viewer gets.
     enum Sound {
-        /// As the camera sends it.
+        /// The camera's format.
         case original
-        /// Transcoded.
+        /// Transcoded to Opus.
         case opus
     }
 

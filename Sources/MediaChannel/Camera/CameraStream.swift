@@ -228,7 +228,7 @@ final class CameraStream {
                 browserSound?.take(frame)
             }
         } catch {
-            logger.debug("frame not packetised", metadata: ["error.code": "\(error.code.rawValue)"])
+            logger.debug("frame not packetized", metadata: ["error.code": "\(error.code.rawValue)"])
             return
         }
         if now - lastMeasured >= .seconds(1) {

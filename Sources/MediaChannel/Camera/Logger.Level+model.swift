@@ -1,8 +1,8 @@
 import Logging
 
 extension Logger.Level {
-    /// The meaning of `_logLevel`: 1 critical, 2 error, 3 warning, 4 info, 5 debug, 6 and above everything, in the
-    /// order of the original levels. `nil`, for 0 and below, is the level of the rest of the program.
+    /// The meaning of `_logLevel`: 1 critical, 2 error, 3 warning, 4 info, 5 debug, 6 and above everything, as in the
+    /// vendor's SDK. `nil`, for 0 and below, is the level of the rest of the program.
     init?(modelValue: Int64) {
         switch modelValue {
         case ...0: return nil

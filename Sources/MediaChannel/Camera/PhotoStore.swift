@@ -4,7 +4,6 @@ import Synchronization
 
 /// Pictures named in an action's result, kept in memory for a while.
 public final class PhotoStore: Sendable {
-    /// A picture and its expiry time.
     struct Entry {
         let device: DeviceID
         let bytes: ByteBuffer

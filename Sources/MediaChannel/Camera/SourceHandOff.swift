@@ -1,8 +1,8 @@
 import Foundation
 import NIOCore
 
-/// Passes a source's events from its thread to the camera's event loop. If 64 events are pending, the thread waits: a
-/// busy loop slows the reading, and no queue grows.
+/// Passes a source's events from its thread to the camera's event loop. If 64 events are pending, the thread waits: if
+/// the event loop is slow, the source is read more slowly, and no queue grows.
 ///
 /// `@unchecked Sendable`: `condition` guards the count.
 final class SourceHandOff: @unchecked Sendable {

@@ -12,7 +12,8 @@ struct ViewerPlaces: Equatable {
     /// The maximum number of one account's connecting calls.
     static let unconnectedByAccount = 3
 
-    /// The maximum number of all accounts' connecting calls, except the owner's, who may have as many as places.
+    /// The maximum number of connecting calls of all accounts but the owner. The owner may have as many as there are
+    /// places.
     static let unconnectedByOthers = 16
 
     private struct Call: Equatable {
@@ -44,12 +45,12 @@ struct ViewerPlaces: Equatable {
         guard !isRefused else {
             throw IoTError(
                 .allChannelsBusy, "too many calls to this camera are still being connected",
-                remedy: "end them, or wait 10 seconds: a call that does not connect ends by itself")
+                remedy: "end yours, or wait 10 seconds: a call that does not connect ends by itself")
         }
         calls[session] = Call(user: user, isOwner: isOwner)
     }
 
-    /// The call's connection is established: it takes its place. A repeated call has no effect.
+    /// Gives a connected call its place. Has no effect if the call has one.
     ///
     /// - Throws: `allChannelsBusy` if the places were taken meanwhile; the call must then end.
     mutating func connected(session: String) throws(IoTError) {

@@ -7,7 +7,7 @@ public import PeerTransport
 
 /// A gateway's channels. Users of one account share one channel per camera and kind: one connection, one decoder.
 public actor ChannelRegistry {
-    /// A user's share of a channel.
+    /// One user's use of a channel that others may share.
     public struct Use: Sendable {
         public let id: String
         public let deviceName: String
@@ -36,7 +36,7 @@ public actor ChannelRegistry {
     private struct Shared {
         let channel: MonitorChannel
         let hasOwnSocket: Bool
-        /// Kept while the connection exists.
+        /// The result of `take`, kept while the connection exists.
         let part: any Sendable
         /// Completes when the channel is prepared, for uses that join meanwhile.
         let prepared: EventLoopFuture<Void>
@@ -147,7 +147,7 @@ public actor ChannelRegistry {
         guard shared[key]?.channel === use.channel else { return await use.channel.stop() }
         shared[key]?.uses -= 1
         guard shared[key]?.uses == 0 else { return }
-        // When this call has left the socket, it is free for another call to the device.
+        // After this call has stopped, the socket is free for another call to the device.
         let entry = shared.removeValue(forKey: key)
         await use.channel.stop()
         if entry?.hasOwnSocket == false { calledFromSocket.remove(key.device) }

@@ -14,8 +14,8 @@ final class MonitorCore {
     private let telling: MonitorTelling
     private var ticker: RepeatedTask?
 
-    /// How early a frame may go to the decoder to save a wake-up: a little more than the distance of two audio frames
-    /// (20 to 23 ms), so that each wake-up takes at least two of them.
+    /// How early a frame may go to the decoder to save a wake-up: a little more than the interval of audio frames (20
+    /// to 23 ms), so that each wake-up handles at least two.
     private static let coalescing = TimeAmount.milliseconds(25)
 
     /// `onCandidate` receives our candidates that follow the answer; empty text marks the end of the candidates.
@@ -49,7 +49,7 @@ final class MonitorCore {
 
     // MARK: Playing
 
-    /// Returns true if the device must be asked to send: only for the first call.
+    /// Returns true if the device must be asked to send: only the first time.
     func beginPlaying(_ id: String) throws(IoTError) -> Bool {
         let starts = try player.run { core, now throws(IoTError) in try core.play(id, at: now) }
         guard starts else { return false }

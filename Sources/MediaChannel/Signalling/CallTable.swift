@@ -4,8 +4,9 @@ import Synchronization
 
 /// The calls that receive messages from their devices.
 final class CallTable: Sendable {
-    /// More calls than any gateway has at once.
-    static let limit = 1024
+    /// The maximum number of calls. It is above the maximum of a configuration: 1,024 `channels.connections` and 1,000
+    /// `channels.calls`.
+    static let limit = 2048
 
     private let calls = Mutex<[String: (device: DeviceID, receiver: any CallClient.Receiver)]>([:])
 

@@ -63,7 +63,7 @@ struct H264SequenceParameterSet: Equatable {
         }
         _ = try reader.unsignedExpGolomb(atMost: 16)
         try reader.skip(1)
-        // No level of the standard allows more than 16384 pixels per side.
+        // At most 16,384 pixels per side. Levels 6 to 6.2 would allow 16,880.
         let widthInMacroblocks = try reader.unsignedExpGolomb(atMost: 1023) + 1
         let heightInMapUnits = try reader.unsignedExpGolomb(atMost: 1023) + 1
         let framesOnly = try reader.flag()

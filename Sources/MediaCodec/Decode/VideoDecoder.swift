@@ -4,10 +4,10 @@ import NIOCore
 
 /// Decodes H.264 and H.265.
 ///
-/// Pictures are returned once each, in presentation order, with the pts of their frame. The dts are not used, so they
-/// may equal the pts, as in frames from RTP. Parameter sets and size may change in the stream. Damage does not throw:
-/// it is counted, the damaged picture is marked, and frames are skipped until the next key frame. Not Sendable.
-/// Decoding blocks, so use the decoder on its own thread.
+/// Pictures are returned in presentation order, with the pts of their frame, or an estimate if libav set none. The dts
+/// are not used, so they may equal the pts, as in frames from RTP. Parameter sets and size may change in the stream.
+/// Damage does not throw: it is counted, the damaged picture is marked, and frames are skipped until the next key
+/// frame. Not Sendable. Decoding blocks, so use the decoder on its own thread.
 public final class VideoDecoder {
     /// Frames in which the decoder found damage.
     public private(set) var errorCount = 0
@@ -31,8 +31,8 @@ public final class VideoDecoder {
             // Frame threading would delay each frame.
             context.pointee.thread_type = FF_THREAD_SLICE
             context.pointee.pkt_timebase = AVRational(num: 1, den: 1_000_000)
-            // If the parameter sets do not specify the depth, libav would start at 0 and lose pictures until it has
-            // learnt it.
+            // If the parameter sets do not specify the reorder depth, libav would start at 0 and lose pictures until it
+            // has learnt it.
             context.pointee.has_b_frames = Int32(max(0, min(16, parameters.reorderDepth)))
             try CodecContext.setExtradata(
                 DecoderConfiguration.record(codec: parameters.codec, parameterSets: parameters.parameterSets),
@@ -80,7 +80,8 @@ public final class VideoDecoder {
         isWaitingForKeyFrame = true
     }
 
-    // Pictures decoded before the damage are still returned. Later pictures may refer to a damaged one.
+    // Pictures decoded before the damage are still returned. Later ones may refer to the damaged one, so the decoder
+    // waits for a key frame.
     private func resynchronise(_ pictures: inout [VideoPicture]) throws(IoTError) {
         errorCount += 1
         try drain(into: &pictures, areCorrupt: pictures.contains { $0.isCorrupt })

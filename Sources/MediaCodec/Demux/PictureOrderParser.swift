@@ -28,7 +28,7 @@ final class PictureOrderParser {
         avcodec_free_context(&context)
     }
 
-    /// - Parameter accessUnit: With 4-byte lengths and parameter sets.
+    /// - Parameter accessUnit: NAL units with 4-byte length prefixes, including the parameter sets.
     func orderCount(of accessUnit: ByteBuffer) -> Int {
         guard let parser, let context else { return 0 }
         var bytes: [UInt8] = []

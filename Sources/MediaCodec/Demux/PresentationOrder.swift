@@ -5,7 +5,7 @@ import IoTCore
 /// Pictures arrive in decoding order with decoding times and picture order counts. A picture's place in output order is
 /// certain when more pictures wait than may be reordered (H.264 §C.4.5.3, "bumping"). The n-th picture in output order
 /// is then shown at the n-th decoding time, and all decoding times move `depth` frames earlier. At most `depth` + 1
-/// pictures are held back.
+/// pictures wait for their time. Timed pictures wait for earlier ones in decoding order.
 struct PresentationOrder {
     private struct Pending {
         var frame: MediaFrame

@@ -43,7 +43,7 @@ final class AACEncoder {
         pendingPTS + Int64(pending.readableBytes / (4 * channels))
     }
 
-    /// Starts at `pts`, or restarts there after a gap. The last access unit is padded with silence.
+    /// Starts at `pts`, or restarts there after a gap. Returns the access unit before the gap, padded with silence.
     func start(at pts: Int64) throws(IoTError) -> [EncodedPacket] {
         let packets = try padAndEncode()
         pendingPTS = pts

@@ -6,7 +6,7 @@ import NIOCore
 final class OpusEncoder {
     static let sampleRate = 48_000
     static let channels = 2
-    /// 20 ms, as RFC 7587 §4.2 recommends and browsers expect.
+    /// 20 ms, the default `ptime` (RFC 7587 §6.1), which browsers expect.
     static let frameLength = 960
     /// Bits per second: transparent for speech, good for music.
     private static let bitrate: Int64 = 64_000
@@ -27,7 +27,8 @@ final class OpusEncoder {
             context.pointee.bit_rate = Self.bitrate
             context.pointee.thread_count = 1
         }
-        // libavcodec's native Opus encoder is experimental; it must not be used.
+        // The frame size shows whether this is libopus: libavcodec's native encoder is experimental and must not be
+        // used.
         guard codec.pointer.pointee.frame_size == Int32(Self.frameLength) else {
             throw IoTError(
                 .codecUnsupported, "this build of libavcodec has no libopus", remedy: "install Debian's libavcodec59")
@@ -39,7 +40,7 @@ final class OpusEncoder {
         pendingPTS + Int64(pending.readableBytes / (2 * Self.channels))
     }
 
-    /// Starts at `pts`, or restarts there after a gap. The last packet is padded with silence.
+    /// Starts at `pts`, or restarts there after a gap. Returns the packet before the gap, padded with silence.
     func start(at pts: Int64) throws(IoTError) -> [EncodedPacket] {
         var packets: [EncodedPacket] = []
         if pending.readableBytes > 0 {

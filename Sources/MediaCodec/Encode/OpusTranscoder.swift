@@ -9,7 +9,7 @@ public final class OpusTranscoder {
     public static let parameters = AudioParameters(
         codec: .opus, sampleRate: OpusEncoder.sampleRate, channels: OpusEncoder.channels)
 
-    /// Audio frames are treated as contiguous. Only a gap longer than this, in µs, restarts the clock.
+    /// The maximum deviation, in µs, with which audio frames are treated as contiguous.
     private static let tolerance: Int64 = 100_000
 
     private let decoder: AudioDecoder
@@ -38,7 +38,7 @@ public final class OpusTranscoder {
             let sound = try converter.convert(buffer)
             guard sound.frameCount > 0 else { continue }
             let late = Self.time(encoder.nextPTS) - sound.pts
-            // Audio for a time that was already encoded, because of a faulty clock.
+            // Drop audio whose time was already encoded. A step back of more than 1 s restarts the clock.
             if isStarted, late > Self.tolerance, late < 10 * Self.tolerance { continue }
             if !isStarted || abs(late) > Self.tolerance {
                 for packet in try encoder.start(at: Self.samples(sound.pts)) { packets.append(place(packet)) }

@@ -42,7 +42,7 @@ final class FormatOutput {
         io.pointee.seekable = 0
         context.pointee.pb = io
         context.pointee.flags |= AVFMT_FLAG_BITEXACT
-        // Times are written as they are.
+        // Negative times are not shifted.
         context.pointee.avoid_negative_ts = 0
     }
 
@@ -79,10 +79,10 @@ final class FormatOutput {
     func writeHeader() throws(IoTError) {
         var settings: OpaquePointer?
         defer { av_dict_free(&settings) }
-        // delay_moov: the header is written after the first sample, so that its edit list can contain how far decoding
-        // runs ahead of presentation. Negative composition offsets would not need this, but ffmpeg then shows the
-        // pictures late. frag_custom: fragments end at `endFragment`. frag_discont: a track's first fragment starts at
-        // its own time, not at 0, so that a late track keeps its position.
+        // delay_moov: the header is written at the first `endFragment`, so that its edit list can contain how far
+        // decoding runs ahead of presentation. Negative composition offsets would not need this, but ffmpeg then shows
+        // the pictures late. frag_custom: fragments end at `endFragment`. frag_discont: a track's first fragment starts
+        // at its own time, not at 0, so that a late track keeps its position.
         av_dict_set(&settings, "movflags", "delay_moov+default_base_moof+frag_custom+frag_discont", 0)
         av_dict_set(&settings, "use_editlist", "1", 0)
         try check(avformat_write_header(context, &settings), "starting")

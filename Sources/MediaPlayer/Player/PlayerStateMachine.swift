@@ -4,9 +4,12 @@ public import NIOCore
 /// A player's states, as the IoT video SDK guide names them.
 ///
 /// ```
-/// stopped → preparing → ready → loading ⇄ playing, or fastForward ⇄ paused, seeking
-///    ↑                                       │ stop, a fatal error or the end of the source: from any state
-///    └──────────────── stopping ─────────────┘
+/// stopped → preparing → ready → loading
+///    ↑                             │ stop, a fatal error or the end of the source: from any state
+///    └────────── stopping ─────────┘
+///
+/// loading ⇄ {playing, fastForward}
+/// {loading, playing, fastForward} ⇄ {paused, seeking}
 /// ```
 /// Commands come from the user and throw if they are not possible. Events come from the channel; an event that has no
 /// meaning in the current state is ignored, because the state may have changed while it was on its way.
@@ -31,9 +34,9 @@ public struct PlayerStateMachine: Sendable {
         case headerKnown
         /// A picture (or sound, if there is no picture) is presented.
         case frameShown
-        /// Nothing new could be presented for a while.
+        /// Playback has stalled. Carries the buffer's current tolerance and delay.
         case starved(tolerance: TimeAmount, delay: TimeAmount)
-        /// The rate has changed: from now on pictures are left out, or no longer are.
+        /// The rate has changed. `isFast`: only key frames are played.
         case paceChanged(isFast: Bool)
         /// Everything that the source has is played.
         case finished

@@ -11,12 +11,12 @@ struct HeldFrame {
     /// The earliest time at which it could be decoded: it is complete, and so are all frames before it.
     var readyAt: Int64
 
-    /// The offset to the common line, if the track has since moved to another offset; nil: the track's current offset.
+    /// The offset to the common time line, if the track's offset has changed since; nil: the track's current offset.
     var fixedOffset: Int64?
 
     var discontinuity: DiscontinuityReason?
 
-    /// It came after it was due: the line is moved so that the frames after it are on time. Late sound is not heard,
+    /// It came after it was due: the tolerance rises, so that the frames after it are on time. Late sound is not heard,
     /// because its time was already concealed.
     var cameLate = false
 }
@@ -40,7 +40,7 @@ struct HeldFrames {
         return frame
     }
 
-    /// Held frames keep their place on the common line while the track takes another offset.
+    /// Held frames keep their place on the common time line when the track's offset changes.
     mutating func fix(offset: Int64) {
         for index in frames.indices where frames[index].fixedOffset == nil {
             frames[index].fixedOffset = offset

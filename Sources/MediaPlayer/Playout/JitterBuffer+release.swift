@@ -3,12 +3,13 @@ import NIOCore
 
 // What goes to the decoder, and when.
 extension JitterBuffer {
-    /// The next time at which something is due, µs.
+    /// When `releaseDue` must be called next, µs.
     var deadline: Int64? {
         guard options.isEnabled else { return nil }
         var times = tracks.compactMap { track in track.held.first.map { releaseTime(of: $0, in: track) } }
         if let time = liveEdge.deadline, clock != nil { times.append(time) }
-        // A past deadline waits for a held frame. The delay avoids a timer for each piece of sound that comes in time.
+        // No timer for a past deadline: the next frame triggers the check. The timer is set `4 * coalescing` later, so
+        // that sound that arrives in time needs none.
         if let time = continuity.deadline, time > now {
             times.append(time + 4 * coalescing)
         }
@@ -30,8 +31,8 @@ extension JitterBuffer {
         }
     }
 
-    /// How early a frame may be released. Zero in a network that delays frames: there the line may still move, and
-    /// released sound does not move with it.
+    /// How early a frame may be released, µs. Zero while the tolerance is higher than `options.coalescing`: then the
+    /// presentation times may still change, but not those of released sound.
     private var coalescing: Int64 {
         let allowed = options.coalescing.playoutMicroseconds
         return tolerance.tolerance <= allowed ? allowed : 0
@@ -103,7 +104,8 @@ extension JitterBuffer {
         return wanted
     }
 
-    /// Sound does not start before the picture, which may take longer to arrive: otherwise it would have to stop again.
+    /// Sound waits for the first picture, at most `longestWait`: the first picture can change the clock, and sound
+    /// would then stop.
     private var isFirstPictureAwaited: Bool {
         !hasShownPicture && now - counters.startedAt < Self.longestWait && tracks.contains { $0.kind == .video }
     }

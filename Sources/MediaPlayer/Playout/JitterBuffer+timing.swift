@@ -3,7 +3,7 @@ import NIOCore
 
 // When frames are due: the base, the alignment of the tracks, the tolerance, discontinuities.
 extension JitterBuffer {
-    /// Updates the playout line to `now`.
+    /// Updates the playout clock to `now`.
     mutating func retime() {
         let elapsed = now - (counters.retimedAt ?? now)
         counters.retimedAt = now
@@ -29,7 +29,7 @@ extension JitterBuffer {
         let anchor = clock?.anchor ?? target
         clock?.setTarget(target)
         if target > anchor {
-            // Released frames that are not yet shown move with the line; otherwise the picture would lead the sound.
+            // Released pictures that are not yet shown are postponed too; otherwise they would lead the sound.
             order.postpone(after: now, by: target - anchor)
             synchrony.postpone(after: now, by: target - anchor)
         }
@@ -67,7 +67,7 @@ extension JitterBuffer {
         return time - options.margin.playoutMicroseconds
     }
 
-    /// False while a burst catches up: its pictures are all late, and shown as fast as the line moves.
+    /// False while a burst catches up: its pictures are all late, and are shown at the raised playing speed.
     private func isPastDue(_ frame: MediaFrame, in index: Int) -> Bool {
         guard let clock, !liveEdge.isCatchingUp else { return false }
         return clock.presentTime(of: frame.pts + tracks[index].offset) < now
@@ -85,13 +85,13 @@ extension JitterBuffer {
             tracks[index].offset = reportedOffset(of: index, near: transit - base) ?? transit - base
         }
         let need = transit - tracks[index].offset - base
-        // Frames after an outage are no measure of the jitter until frames are on time again.
-        let limit = tracks[index].hopeless == nil ? options.maximumTolerance.playoutMicroseconds : delay
+        // Frames after an outage do not measure the jitter until frames are on time again.
+        let limit = tracks[index].overdue == nil ? options.maximumTolerance.playoutMicroseconds : delay
         if !liveEdge.isCatchingUp, need > limit {
-            handleHopeless(index, transit: transit)
+            handleOverdue(index, transit: transit)
             return
         }
-        tracks[index].hopeless = nil
+        tracks[index].overdue = nil
         tracks[index].transits.append(transit: transit, at: now)
         guard !liveEdge.isCatchingUp, let clock else { return }
         if clock.presentTime(of: decodingTime + tracks[index].offset) < now {
@@ -99,20 +99,20 @@ extension JitterBuffer {
         }
     }
 
-    /// If frames keep coming equally late, the sender's clock stood still; in a burst after an outage, frames are less
-    /// and less late.
-    private mutating func handleHopeless(_ index: Int, transit: Int64) {
-        guard let hopeless = tracks[index].hopeless, hopeless.transit - transit < (now - hopeless.since) / 2 else {
-            tracks[index].hopeless = (now, transit)
+    /// If all frames are equally late, the sender's clock has paused; in a burst after an outage, each frame is less
+    /// late than the one before it.
+    private mutating func handleOverdue(_ index: Int, transit: Int64) {
+        guard let overdue = tracks[index].overdue, overdue.transit - transit < (now - overdue.since) / 2 else {
+            tracks[index].overdue = (now, transit)
             return
         }
-        guard now - hopeless.since >= 500_000 else { return }
+        guard now - overdue.since >= 500_000 else { return }
         counters.countDiscontinuity(tracks[index].kind, at: now)
         outputs.append(.discontinuity(tracks[index].kind, .clockStalled))
-        tracks[index].hopeless = nil
+        tracks[index].overdue = nil
         tracks[index].transits.removeAll()
         let others = tracks.indices.filter { $0 != index && !tracks[$0].transits.isEmpty }
-        if others.contains(where: { tracks[$0].hopeless == nil && isAlive($0) }) {
+        if others.contains(where: { tracks[$0].overdue == nil && isAlive($0) }) {
             // The other track is on time, so this track's offset is wrong.
             tracks[index].reportOffset = nil
             tracks[index].offset = transit - base
@@ -173,7 +173,7 @@ extension JitterBuffer {
         let since = liveEdge.heldSince
         if liveEdge.update(backlog: clock.backlog, target: clock.target, at: now) {
             self.clock?.rate = options.maximumSlew
-            // Arrivals in the burst are no measure of the network's jitter.
+            // Arrivals in the burst do not measure the network's jitter.
             for index in tracks.indices {
                 tracks[index].transits.removeSamples(before: since ?? now)
             }
@@ -200,20 +200,20 @@ extension JitterBuffer {
         return frame.isDiscontinuity ? .marked : nil
     }
 
-    /// Handles the first frame after a discontinuity. If its time does not fit the track's line, the track gets a new
-    /// line on which this frame is the fastest.
+    /// Handles the first frame after a discontinuity. If its time does not fit the track's offset, the track gets a new
+    /// offset, with which this frame has the minimum transit time.
     private mutating func join(_ index: Int, after reason: DiscontinuityReason, decodingTime: Int64) {
         counters.countDiscontinuity(tracks[index].kind, at: now)
         let transit = now - decodingTime
         let misfit = abs(transit - tracks[index].offset - base)
-        let isNewLine =
+        let needsNewOffset =
             reason == .timeJump
             || reason == .marked && misfit > options.discontinuityThreshold.playoutMicroseconds
-        guard isNewLine else { return }
+        guard needsNewOffset else { return }
         tracks[index].held.fix(offset: tracks[index].offset)
         tracks[index].transits.removeAll()
         tracks[index].reportOffset = nil
-        tracks[index].hopeless = nil
+        tracks[index].overdue = nil
         tracks[index].offset = transit - base
     }
 }

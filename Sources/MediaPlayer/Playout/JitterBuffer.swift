@@ -25,7 +25,7 @@ public struct JitterBuffer: Sendable {
     var stall: StallDetector
     var counters = JitterBufferCounters()
 
-    /// The minimum transit time of both tracks on their common line, µs.
+    /// The minimum transit time of both tracks on their common time line, µs.
     var base: Int64 = 0
     var hasShownPicture = false
     var picture: (width: Int, height: Int)?

@@ -6,15 +6,15 @@ public struct JitterBufferOptions: Sendable {
     /// and picture. Default true.
     public var isEnabled: Bool
 
-    /// A fixed delay after the earliest possible time, instead of the measured one. Default nil: measured.
+    /// A fixed delay after the minimum transit time of the window, instead of the measured delay. Default nil.
     public var fixedDelay: TimeAmount?
 
     /// Added to the tolerance; also how long before its due time a frame goes to the decoder. Default 10 ms.
     public var margin: TimeAmount
 
-    /// How much earlier a frame may go to the decoder if the buffer is awake anyway, while the tolerance is at most
-    /// this: a frame and its neighbours in the other track then need one wake-up instead of several. Concealed sound is
-    /// reported up to four times this later. Default 0.
+    /// How early a frame may go to the decoder when the buffer runs anyway: a frame and its neighbours in the other
+    /// track then need one wake-up instead of several. Used only while the tolerance is not higher than this value.
+    /// Concealed sound is reported up to four times this value later. Default 0.
     public var coalescing: TimeAmount
 
     /// The tolerance before anything is measured. Default 50 ms.
@@ -23,23 +23,23 @@ public struct JitterBufferOptions: Sendable {
     /// The largest tolerance; a longer delay is a stall, not jitter. Default 2 s.
     public var maximumTolerance: TimeAmount
 
-    /// How long an arrival is counted. Default 10 s.
+    /// How long an arrival counts for the transit times and the tolerance. Default 10 s.
     public var window: TimeAmount
 
-    /// The fraction of itself that the tolerance may lose per second. Default 0.02.
+    /// The fraction by which the tolerance may fall per second; it may always fall by 5 ms per second. Default 0.02.
     public var toleranceDecay: Double
 
     /// The largest change of the playing speed while the delay shrinks or a track is re-aligned. Default 0.05.
     public var maximumSlew: Double
 
-    /// How long it takes to play the initial burst of old frames up to the live edge, if at most 32 times the speed
-    /// is enough. Default 0.8 s.
+    /// The target time to play the initial burst of old frames up to the live edge. The speed is at most 32 times the
+    /// normal speed. Default 0.8 s.
     public var catchUpDuration: TimeAmount
 
     /// A larger step in a track's time is a discontinuity. Default 1 s.
     public var discontinuityThreshold: TimeAmount
 
-    /// How long nothing new must be shown before `stalled` is reported. Default 500 ms.
+    /// The time without a new frame after which `stalled` is reported. Default 500 ms.
     public var stallThreshold: TimeAmount
 
     /// The minimum time between two requests for a key frame. Default 1 s.

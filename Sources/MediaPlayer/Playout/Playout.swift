@@ -62,7 +62,7 @@ struct Playout {
         arriving?.poll() ?? paced?.poll()
     }
 
-    /// From the newest key frame.
+    /// The parameters from the newest key frame.
     var video: VideoParameters? { arriving?.video }
 
     var report: JitterBufferReport? { arriving?.jitterBuffer.report }

@@ -1,6 +1,6 @@
-/// The line on which frames are presented: presentation time = sender time + anchor, in µs.
+/// Calculates when frames are presented: presentation time = sender time + anchor, in µs.
 ///
-/// The anchor rises to its target at once (the picture stands still meanwhile). It falls to the target only as fast as
+/// The anchor rises to its target at once (the picture freezes meanwhile). It falls to the target only as fast as
 /// `rate` allows, so playback runs at no more than 1 + `rate` times its speed and never backwards.
 struct PlayoutClock {
     /// How much the anchor may fall per unit of time.

@@ -7,7 +7,7 @@ public enum PlayoutOutput: Sendable {
     /// decoded (and recorded) but not shown or heard.
     case release(MediaKind, MediaFrame, presentAt: NIODeadline, isLate: Bool)
 
-    /// A frame will never come. After a lost picture no frame is released until the next key frame.
+    /// A frame will never come. After a lost picture, no picture is released until the next key frame.
     case lost(MediaKind)
 
     /// The source should deliver its frames up to this pts, µs.
@@ -25,7 +25,7 @@ public enum PlayoutOutput: Sendable {
     /// The next released frame of this track does not follow the one before it.
     case discontinuity(MediaKind, DiscontinuityReason)
 
-    /// Nothing new could be shown for `JitterBufferOptions.stallThreshold`. Carries the current tolerance and delay.
+    /// No new frame could be shown for the stall threshold. Carries the current tolerance and delay.
     case stalled(tolerance: TimeAmount, delay: TimeAmount)
 
     /// A frame can be shown again after `stalled`.
@@ -34,7 +34,7 @@ public enum PlayoutOutput: Sendable {
     /// The live edge has been reached: what is shown is as new as the delay allows.
     case reachedLiveEdge
 
-    /// Call `handleTimeout(at:)` at this time, unless something else comes first.
+    /// Call `handleTimeout(at:)` at this time, unless a newer `.timeout` replaces it.
     case timeout(NIODeadline)
 }
 
@@ -52,6 +52,6 @@ public enum DiscontinuityReason: String, Sendable, Codable, CaseIterable {
     /// The picture's size changed.
     case sizeChanged
 
-    /// The sender's time stood still, so every frame came too late to wait for.
+    /// The sender's clock paused: every frame was later than the maximum tolerance.
     case clockStalled
 }

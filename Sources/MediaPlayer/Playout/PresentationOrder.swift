@@ -1,5 +1,5 @@
-/// Keeps shown pictures in the order of their presentation times, even if the playout line changes between the release
-/// of a picture and of pictures that are shown before it.
+/// Keeps shown pictures in the order of their presentation times, even if the playout clock changes between the release
+/// of a picture and the release of pictures that are shown before it.
 struct PresentationOrder {
     private static let remembered = 32
 
@@ -20,7 +20,7 @@ struct PresentationOrder {
         let earliest = max(lower?.presentAt ?? Int64.min, floor).addingReportingOverflow(1).partialValue
         var latest = upper.map { $0.presentAt - 1 } ?? Int64.max
         if let lower, let upper, wanted > latest {
-            // The line rose after the upper neighbour's release: keep the picture between the two.
+            // The delay rose after the upper neighbour's release: keep the picture between the two.
             let share = Double(pts - lower.pts) / Double(upper.pts - lower.pts)
             latest = lower.presentAt + Int64(Double(upper.presentAt - lower.presentAt) * share)
         }

@@ -4,7 +4,7 @@ struct ToleranceEstimator {
     private let decay: Double
     private let peakLifetime: Int64
 
-    /// The tolerance may lose at least this much per second, however small it is.
+    /// The tolerance may always fall by this much per second, µs.
     private static let leastDecay = 5_000.0
 
     /// How much it may rise towards a floor per unit of time. Viewers do not notice a slowdown of this size.
@@ -13,7 +13,7 @@ struct ToleranceEstimator {
     private(set) var tolerance: Int64
     private var updated: Int64?
 
-    /// The latest overdue arrival of the last seconds, relative to the base's line.
+    /// The largest transit time of a late frame in the last seconds, on the common time line.
     private var peak: (transit: Int64, at: Int64)?
 
     init(initial: Int64, maximum: Int64, decay: Double, peakLifetime: Int64) {
@@ -38,7 +38,7 @@ struct ToleranceEstimator {
     }
 
     /// - Parameters:
-    ///   - percentile: the 95th percentile of the transit times, on the base's line.
+    ///   - percentile: the 95th percentile of the transit times, on the common time line.
     ///   - floor: the tolerance rises to this even if no frame was that late: slowly, because nothing is waiting for
     ///     it.
     mutating func update(percentile: Int64, base: Int64, floor: Int64 = 0, at now: Int64) {

@@ -7,20 +7,21 @@ struct TrackPlayout {
     var transits: TransitWindow
     var decodingTimes: DecodingTimes
 
-    /// Converts the track's own time to the line that both tracks share: sender time = pts + offset.
+    /// Converts the track's own time to the common time line of both tracks: sender time = pts + offset.
     var offset: Int64 = 0
 
     /// The sender's wall clock − the track's time, from the last sender report.
     var reportOffset: Int64?
 
-    /// The additional delay of a frame with a lost packet, from the track's current losses.
+    /// The time that retransmissions need, estimated from the current loss rate; the tolerance is at least this.
     var recoveryTime: Int64 = 0
 
     /// The frame that came last.
     var last: (pts: Int64, transit: Int64)?
 
-    /// Since when every frame came late, if the first of them was too late for any delay; with its transit time.
-    var hopeless: (since: Int64, transit: Int64)?
+    /// The arrival and the transit time of the first of the frames that are later than the maximum tolerance; nil after
+    /// a frame that is on time.
+    var overdue: (since: Int64, transit: Int64)?
 
     init(kind: MediaKind, window: Int64) {
         self.kind = kind
@@ -28,7 +29,7 @@ struct TrackPlayout {
         decodingTimes = DecodingTimes(depth: 0, interval: nil)
     }
 
-    /// The minimum transit time of the last seconds, on the common line.
+    /// The minimum transit time of the last seconds, on the common time line, µs.
     var base: Int64? {
         transits.minimum.map { $0 - offset }
     }

@@ -1,7 +1,7 @@
 import NIOCore
 
-/// The transit times (arrival − decoding time, in µs) of one track over the last seconds: their minimum and 95th
-/// percentile.
+/// The transit times (arrival − decoding time, in µs) of one track over the last seconds (at most 2,048 samples): their
+/// minimum and 95th percentile.
 ///
 /// The two clocks have no common zero, so only differences of transit times are meaningful. The minimum belongs to the
 /// frame that the network delayed least; as old samples leave, it follows clocks that drift apart.
@@ -17,7 +17,8 @@ struct TransitWindow {
     private let length: Int64
     private var samples = CircularBuffer<Sample>()
 
-    /// The samples that no later sample is below; the first is the window's minimum.
+    /// Samples in ascending order of transit time: each is lower than all later samples of the window. The first is the
+    /// window's minimum.
     private var minima = CircularBuffer<Sample>()
     private var percentile: (value: Int64, at: Int64)?
 

@@ -33,7 +33,7 @@ public enum SinkKind: String, Sendable, Codable, CaseIterable {
 
 /// The sinks of a player, for its statistics. Confined to the player's event loop.
 struct PlayerSinks {
-    /// How many ended sinks of a use are remembered.
+    /// The number of ended sinks kept for each channel use.
     static let remembered = 8
 
     private struct Entry {
@@ -45,7 +45,7 @@ struct PlayerSinks {
 
     private var entries: [Entry] = []
 
-    /// - Parameter use: the use that owns the sink; `nil` for the whole player.
+    /// - Parameter use: the channel use that owns the sink; `nil` for the whole player.
     mutating func add(_ kind: SinkKind, of use: String?, _ room: SinkRoom) {
         let ended = entries.indices.filter { entries[$0].use == use && entries[$0].room.isClosed }
         for index in ended.dropLast(Self.remembered - 1).reversed() { entries.remove(at: index) }
@@ -56,7 +56,7 @@ struct PlayerSinks {
         entries.removeAll { $0.use == use }
     }
 
-    /// Passes the number of frames dropped since the last call.
+    /// Calls `body` for each sink that has dropped frames since the last call, with their number.
     mutating func takeLosses(_ body: (_ kind: SinkKind, _ use: String?, _ frames: Int) -> Void) {
         for index in entries.indices {
             let drops = entries[index].room.counts.framesDropped

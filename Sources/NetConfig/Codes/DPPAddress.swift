@@ -1,7 +1,7 @@
 public import IoTCore
 
-/// The bootstrapping information of Wi-Fi Easy Connect (DPP specification 3.0 §5.2.1): a device's public key, and where
-/// to meet it. This product reads it to say what a code is; it does not speak DPP.
+/// The bootstrapping information of Wi-Fi Easy Connect (DPP specification 3.0 §5.2.1): a device's public key, and the
+/// channels on which it listens. This product recognises such codes; it does not implement DPP.
 ///
 /// `DPP:C:81/1,115/36;M:5254005828e5;V:2;K:…;;`
 public struct DPPAddress: Sendable, Hashable {
@@ -15,8 +15,8 @@ public struct DPPAddress: Sendable, Hashable {
     /// The device's public key: a SubjectPublicKeyInfo in DER.
     public var key: [UInt8]
 
-    /// Throws `invalidQRInput` for what is not in this form, has no key, or has a field of its own twice. Unknown fields
-    /// are ignored, as the specification demands.
+    /// Throws `invalidQRInput` for text in another form, without a key, or with a duplicate known field. Unknown fields
+    /// are ignored, as the specification requires.
     public init(parsing text: String) throws(IoTError) {
         guard text.utf8.starts(with: "DPP:".utf8), text.utf8.count >= 6,
             text.utf8.suffix(2).elementsEqual(";;".utf8)
@@ -27,7 +27,7 @@ public struct DPPAddress: Sendable, Hashable {
             guard let colon = field.firstIndex(of: UInt8(ascii: ":")), colon > field.startIndex else {
                 throw Self.malformed("a field has no name")
             }
-            // The fields that are read have names of one letter.
+            // All known fields have names of one letter.
             guard field.distance(from: field.startIndex, to: colon) == 1 else { continue }
             let value = String(decoding: field[(colon + 1)...], as: UTF8.self)
             guard fields.updateValue(value, forKey: field[field.startIndex]) == nil else {
@@ -40,7 +40,7 @@ public struct DPPAddress: Sendable, Hashable {
         self.key = key
         channels = (fields[UInt8(ascii: "C")] ?? "").split(separator: ",").map(String.init)
         guard channels.allSatisfy(Self.isChannel) else { throw Self.malformed("the channels (C) are not understood") }
-        // Written with colons, too, by some.
+        // Some writers use colons.
         mac = fields[UInt8(ascii: "M")]?.filter { $0 != ":" }
         guard mac.map({ Hex.decode($0)?.count == 6 }) ?? true else {
             throw Self.malformed("the MAC address (M) is not twelve hex digits")

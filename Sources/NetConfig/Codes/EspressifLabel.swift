@@ -1,7 +1,7 @@
 public import IoTCore
 
-/// The label on a device that Espressif's phone apps scan: how to reach its provisioning service, and the proof that one
-/// stands before it. Form: https://github.com/espressif/esp-idf-provisioning-android, "QR code scan".
+/// The label on a device that Espressif's phone apps scan: how to reach its provisioning service, and the proof of
+/// possession. Form: https://github.com/espressif/esp-idf-provisioning-android, "QR code scan".
 ///
 /// `{"ver":"v1","name":"PROV_CE03C0","pop":"abcd1234","transport":"softap","security":2}`
 public struct EspressifLabel: Sendable, Hashable {
@@ -11,12 +11,12 @@ public struct EspressifLabel: Sendable, Hashable {
 
     /// The access point's or the device's name: `PROV_CE03C0`.
     public var name: String
-    /// Of security 2.
+    /// Only for security 2.
     public var username: String?
     /// The proof of possession; with security 2 the password. A secret.
     public var proof: String?
     public var transport: Transport
-    /// 0, 1 or 2; `nil` where the label does not say.
+    /// 0, 1 or 2; `nil` if the label does not contain it.
     public var security: Int?
     /// The access point's own password. A secret.
     public var password: String?
@@ -33,7 +33,7 @@ public struct EspressifLabel: Sendable, Hashable {
         self.password = password
     }
 
-    /// What the label says, with the members in the order of Espressif's examples.
+    /// The label's text, with the members in the order of Espressif's examples.
     public var text: String {
         var members: [(String, JSONValue)] = [("ver", "v1"), ("name", .string(name))]
         if let username { members.append(("username", .string(username))) }
@@ -44,7 +44,7 @@ public struct EspressifLabel: Sendable, Hashable {
         return "{" + members.map { "\"\($0.0)\":\($0.1.jsonText)" }.joined(separator: ",") + "}"
     }
 
-    /// Throws `invalidQRInput` for what is not a label of version 1. Unknown members are ignored.
+    /// Throws `invalidQRInput` for text that is not a label of version 1. Unknown members are ignored.
     public init(parsing text: String) throws(IoTError) {
         guard let value = try? JSONValue(parsing: text) else { throw Self.malformed("the text is not JSON") }
         guard value["ver"]?.stringValue == "v1" else { throw Self.malformed("\"ver\" must be \"v1\"") }

@@ -1,15 +1,15 @@
 public import IoTCore
 
-/// What a code that somebody holds before a camera says.
+/// The content of a code that was shown to a camera.
 public enum ScannedCode: Sendable, Hashable {
     case network(ProvisioningPayload, ProvisioningFormat)
     case label(EspressifLabel)
     case dpp(DPPAddress)
 
-    /// Tells the forms apart by how they begin.
+    /// Recognises the form by its beginning.
     ///
-    /// Throws `invalidQRInput` for what is none of them, or has a field that no device could use. The message holds
-    /// nothing of the code, which may be a password.
+    /// Throws `invalidQRInput` for an unknown form, or a field that no device accepts. The message contains nothing of
+    /// the code, which may be a password.
     public init(_ bytes: [UInt8]) throws(IoTError) {
         guard bytes.count <= QRCode.maximumByteCount else {
             throw IoTError(.invalidQRInput, "the code holds more than a QR code can")

@@ -1,6 +1,6 @@
-/// What the network is told of a camera of ours: the keys of the LAN device of the SDK that the gateway follows.
+/// The data of one of our cameras that is announced on the LAN. The names are those of the IoT video SDK's LAN device.
 public struct AnnouncedCamera: Hashable, Sendable {
-    /// For people. One that is taken on the network gets a number: `Front door (2)`.
+    /// The display name. If another service has it, a number is appended: `Front door (2)`.
     public var name: String
     public var deviceID: String
     public var productID: String?

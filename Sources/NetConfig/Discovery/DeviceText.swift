@@ -1,11 +1,11 @@
 import IoTCore
 
-/// What strangers say of themselves, made fit for people and comparisons.
+/// Makes texts from strangers safe to display and compare.
 enum DeviceText {
-    /// The greatest length of what is kept, in bytes.
+    /// The maximum stored length in bytes.
     static let maximumSize = 128
 
-    /// Without control characters, and cut.
+    /// The text without control characters, truncated.
     static func clean(_ text: String) -> String {
         var result = ""
         var size = 0
@@ -22,7 +22,7 @@ enum DeviceText {
         return words.isStreamSafe ? words : ""
     }
 
-    /// `aa:bb:cc:dd:ee:ff` of the ways in which one is written; `nil` for none, and for those of zeros and ones alone.
+    /// Normalises the usual forms to `aa:bb:cc:dd:ee:ff`; `nil` for other text, and for all zeros or all ones.
     static func macAddress(_ text: String) -> String? {
         let digits = text.filter { $0 != ":" && $0 != "-" && $0 != "." }
         guard let bytes = Hex.decode(digits), bytes.count == 6, bytes.contains(where: { $0 != bytes[0] }) else {
@@ -31,7 +31,7 @@ enum DeviceText {
         return bytes.map { Hex.encode([$0]) }.joined(separator: ":")
     }
 
-    /// `nil` for what firmware holds until somebody writes a number there.
+    /// `nil` for the firmware's placeholder for a serial number.
     static func serialNumber(_ text: String) -> String? {
         let text = clean(text)
         let isReal = text.utf8.count >= 4 && text.contains { $0 != text.first }

@@ -5,9 +5,9 @@ public enum DiscoveryProtocol: String, Codable, CaseIterable, Sendable {
     case wsDiscovery, dnsSD
 }
 
-/// What one protocol says about one device.
+/// The information from one protocol about one device.
 public struct DiscoveredDevice: Hashable, Sendable, Codable {
-    /// What tells it from others: `urn:uuid:…`, `mac:aa:bb:cc:dd:ee:ff`, `serial:…`, `device:ID`,
+    /// Unique identifiers: `urn:uuid:…`, `mac:aa:bb:cc:dd:ee:ff`, `serial:…`, `device:ID`,
     /// `service:NAME.TYPE`.
     public var identities: Set<String>
     public var name: String?
@@ -16,16 +16,16 @@ public struct DiscoveredDevice: Hashable, Sendable, Codable {
     public var serialNumber: String?
     /// `aa:bb:cc:dd:ee:ff`
     public var macAddress: String?
-    /// Of its firmware.
+    /// The firmware's version.
     public var version: String?
-    /// Of a camera of ours: its id at its hub.
+    /// The id at its hub; only for a camera of ours.
     public var deviceID: String?
-    /// Of a camera of ours: what kind of device it is.
+    /// The kind of device; only for a camera of ours.
     public var productID: String?
-    /// Of a camera of ours: whether an account owns it.
+    /// Whether an account owns it; only for a camera of ours.
     public var hasOwner: Bool?
     public var addresses: [IPAddress]
-    /// Where it serves: ONVIF's device service, RTSP, a web page.
+    /// The services' URLs: ONVIF's device service, RTSP, a web page.
     public var serviceURLs: [String]
     public var foundBy: Set<DiscoveryProtocol>
 

@@ -1,7 +1,7 @@
 import IoTCore
 
-/// What other targets ask of a service's address.
+/// Used by other targets.
 public enum ServiceAddress {
-    /// Of an `http`, `https` or `rtsp` URL, as an `IPAddress` writes it; `nil` for anything else.
+    /// The host of an `http`, `https` or `rtsp` URL, in `IPAddress`'s form; `nil` for anything else.
     public static func host(of url: String) -> String? { ServiceURL(url)?.host }
 }

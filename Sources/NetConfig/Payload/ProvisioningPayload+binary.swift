@@ -1,8 +1,8 @@
 import IoTCore
 
-// The older binary form: "IVQR", the kind (1 is a network's configuration; 2 shares a device and is not read here), and
-// fields of one byte of tag, one of length, and the value. A digit of the text form is the number here, a letter its
-// ASCII code.
+// The older binary form: "IVQR", the kind (1 is a network's configuration; 2 shares a device and is not supported), and
+// fields with one byte for the tag, one for the length, and the value. A digit of the text form is that number here, a
+// letter is its ASCII code.
 extension ProvisioningPayload {
     static let magic = Array("IVQR".utf8)
     private static let networkKind: UInt8 = 1

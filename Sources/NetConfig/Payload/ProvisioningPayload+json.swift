@@ -1,6 +1,6 @@
 import IoTCore
 
-// `{"s":ssid,"p":password,"t":token}`, and where given `"h"` the hub's URL, `"l"` the language, `"x"` the extras
+// `{"s":ssid,"p":password,"t":token}`, and optionally `"h"` the hub's URL, `"l"` the language, `"x"` the extras
 // by tag.
 extension ProvisioningPayload {
     func jsonText() throws(IoTError) -> String {

@@ -1,7 +1,8 @@
 import IoTCore
 
-// Compact TLV text: a tag character, two hex digits of length, the value. Tags: 0 ssid, 1 password, 2 security (0 open,
-// 2 WPA), 4 language, 5 token, 6 the hub's URL (of the tags 6 to 9 that are left to the platform), and extras.
+// Compact TLV text: a tag character, two hex digits for the length, the value. Tags: 0 ssid, 1 password, 2 security (0
+// open, 2 WPA), 4 language, 5 token, 6 the hub's URL (of the tags 6 to 9, which are reserved for the platform), and
+// extras.
 extension ProvisioningPayload {
     func tlvText() throws(IoTError) -> String {
         if isHidden { throw Self.unsupported("hidden", .tlv, use: "wifi") }
@@ -12,7 +13,7 @@ extension ProvisioningPayload {
         return text
     }
 
-    /// Both TLV forms have a byte for it.
+    /// Both TLV forms have one byte for it.
     static func length(of value: String, _ name: String) throws(IoTError) -> UInt8 {
         guard let length = UInt8(exactly: value.utf8.count) else {
             throw IoTError(

@@ -1,7 +1,7 @@
 public import IoTCore
 
 extension ProvisioningPayload {
-    /// Throws `invalidQRInput` whose message begins with the name of the wrong field.
+    /// Throws `invalidQRInput`; the message begins with the name of the wrong field.
     public func validate() throws(IoTError) {
         try validateSSID()
         try validatePassword()
@@ -23,7 +23,7 @@ extension ProvisioningPayload {
         }
     }
 
-    /// What may keep a cheap camera from using it, although it is allowed.
+    /// Valid properties that may cause problems with cheap cameras.
     var warnings: [String] {
         var warnings: [String] = []
         if ssid != ssid.trimmingSpaces { warnings.append("ssid: it begins or ends with a space") }
@@ -46,8 +46,8 @@ extension ProvisioningPayload {
         try refuseControls(ssid, "ssid")
     }
 
-    /// A passphrase is 8 to 63 characters, by the standard of ASCII; networks with others exist, and there it is the
-    /// UTF-8 bytes that count. 64 hex digits are the key itself.
+    /// By the standard, a passphrase has 8 to 63 ASCII characters. Networks with other characters exist; for them the
+    /// number of UTF-8 bytes counts. 64 hex digits are the key itself.
     private func validatePassword() throws(IoTError) {
         guard !password.isEmpty else { return }
         let length = password.utf8.count

@@ -1,8 +1,8 @@
 import IoTCore
 
-// `WIFI:T:WPA;S:…;P:…;H:true;;`. Two rules exist for what would end a value: ZXing's, a backslash before each of
-// \ ; , " : (https://github.com/zxing/zxing/wiki/Barcode-Contents#wi-fi-network-config-android-ios-11), and the WPA3
-// specification's, percent-encoding (§7).
+// `WIFI:T:WPA;S:…;P:…;H:true;;`. There are two rules for characters that would end a value: ZXing's, a backslash before
+// each of \ ; , " : (https://github.com/zxing/zxing/wiki/Barcode-Contents#wi-fi-network-config-android-ios-11), and the
+// WPA3 specification's, percent-encoding (§7).
 extension ProvisioningPayload {
     private static let escaped: Set<Character> = ["\\", ";", ",", "\"", ":"]
 
@@ -10,7 +10,7 @@ extension ProvisioningPayload {
         try wifiText(.wifi, Self.escape)
     }
 
-    /// `R:0` disables no transition: it is there because only a field of WPA3's own says which rule holds.
+    /// `R:0` disables no transition: it is included because only a field of WPA3's own shows which rule applies.
     func wpa3Text() throws(IoTError) -> String {
         try wifiText(.wpa3, Self.percentEncode)
     }
@@ -27,8 +27,8 @@ extension ProvisioningPayload {
         return "WIFI:\(security)\(transition)S:\(escape(ssid));\(passwordField)\(isHidden ? "H:true;" : "");"
     }
 
-    /// All but `printable` of the grammar; the backslash and the quote too, which readers of ZXing's rule would take
-    /// for theirs.
+    /// All except `printable` of the grammar; also the backslash and the quote, which readers with ZXing's rule would
+    /// interpret.
     private static func percentEncode(_ text: String) -> String {
         text.utf8.reduce(into: "") { encoded, byte in
             let isPlain = (0x20...0x7E).contains(byte) && !#"%;\""#.utf8.contains(byte)
@@ -37,7 +37,7 @@ extension ProvisioningPayload {
     }
 
     private static func escape(_ text: String) -> String {
-        // Scalars, not characters: a combining mark behind a ';' would hide it.
+        // Scalars instead of characters, because a combining mark after a ';' would hide it.
         var escapedText = String.UnicodeScalarView()
         for scalar in text.unicodeScalars {
             if escaped.contains(Character(scalar)) { escapedText.append("\\") }
@@ -60,8 +60,8 @@ extension ProvisioningPayload {
                 throw Self.malformed("a field comes twice")
             }
         }
-        // The percent-encoding of WPA3 (§7 of its specification) is only read where a field of its own is present:
-        // elsewhere a '%' is a '%'.
+        // WPA3's percent-encoding (§7 of its specification) applies only if a field of WPA3's own is present: otherwise
+        // a '%' is a '%'.
         let isPercentEncoded = fields["R"] != nil || fields["I"] != nil || fields["K"] != nil
         let read = { (name: String) throws(IoTError) -> String? in
             guard var value = fields[name] else { return nil }

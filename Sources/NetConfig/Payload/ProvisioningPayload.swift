@@ -1,6 +1,6 @@
 public import IoTCore
 
-/// What a camera reads from a provisioning QR code: a Wi-Fi network, and how to reach its hub.
+/// The content of a provisioning QR code for a camera: a Wi-Fi network, and how to reach the hub.
 public struct ProvisioningPayload: Sendable, Hashable {
     /// The network's name: 1 to 32 bytes of UTF-8.
     public var ssid: String
@@ -8,19 +8,19 @@ public struct ProvisioningPayload: Sendable, Hashable {
     /// The WPA password: 8 to 63 bytes of UTF-8, or 64 hex digits; empty for an open network.
     public var password: String
 
-    /// The provisioning token by which the hub knows who provisions the device.
+    /// The provisioning token, with which the hub finds the account of the user who provisions the device.
     public var token: String?
 
     /// The hub's address, as a URL.
     public var hub: String?
 
-    /// The device's language: `zh-CN`.
+    /// The device's language, for example `zh-CN`.
     public var language: String?
 
-    /// Whether the network does not announce its name. Only the Wi-Fi format carries it.
+    /// Whether the network's name is hidden. Only the Wi-Fi format contains it.
     public var isHidden: Bool
 
-    /// Vendor fields by tag: `A` to `Z`; and `3`, `7`, `8`, `9`, which are the user's and the platform's.
+    /// Vendor fields by tag: `A` to `Z`; and `3`, `7`, `8`, `9`, which are for the user and the platform.
     public var extras: [Character: String]
 
     public init(
@@ -36,15 +36,15 @@ public struct ProvisioningPayload: Sendable, Hashable {
         self.extras = extras
     }
 
-    /// The tags that `extras` may have.
+    /// The valid tags of `extras`.
     static let extraTags = "3789ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 }
 
 extension ProvisioningPayload {
-    /// The payload as a code holds it.
+    /// The payload in the code's format.
     ///
-    /// Throws `invalidQRInput` that names a wrong field, or one that the format cannot carry; `payloadTooLarge` for a
-    /// field longer than the format can say.
+    /// Throws `invalidQRInput` that names a wrong field, or one that the format does not support; `payloadTooLarge` for
+    /// a field longer than the format allows.
     public func encoded(as format: ProvisioningFormat) throws(IoTError) -> [UInt8] {
         try validate()
         return switch format {
@@ -56,9 +56,9 @@ extension ProvisioningPayload {
         }
     }
 
-    /// Reads what a code holds. Whether its fields are allowed is `validate()`'s to say.
+    /// Parses a code's content. `validate()` checks the fields.
     ///
-    /// Throws `invalidQRInput` for what is not in this format. The message holds nothing of the code, which may be a
+    /// Throws `invalidQRInput` for another format. The message contains nothing of the code, which may be a
     /// password.
     public init(decoding bytes: [UInt8], as format: ProvisioningFormat) throws(IoTError) {
         if format == .binary {
@@ -77,7 +77,7 @@ extension ProvisioningPayload {
         IoTError(.invalidQRInput, reason)
     }
 
-    /// A field that this format has no place for is refused, not silently dropped.
+    /// Fields that the format does not support are refused, not silently dropped.
     static func unsupported(_ field: String, _ format: ProvisioningFormat, use others: String) -> IoTError {
         IoTError(.invalidQRInput, "\(field): the format \(format.rawValue) cannot carry it; use \(others)")
     }
@@ -96,8 +96,8 @@ extension ProvisioningPayload {
             hub: fields.removeValue(forKey: "6"), language: fields.removeValue(forKey: "4"), extras: fields)
     }
 
-    /// The same, in the order in which they are written. With a password, WPA goes without saying, and tag 2 is left
-    /// out; an open network says so.
+    /// The same, in the order in which they are written. A password implies WPA, so tag 2 is omitted; an open network
+    /// has it.
     var fields: [(tag: Character, value: String, name: String)] {
         var fields: [(tag: Character, value: String, name: String)] = [("0", ssid, "ssid")]
         fields.append(password.isEmpty ? ("2", "0", "security") : ("1", password, "password"))

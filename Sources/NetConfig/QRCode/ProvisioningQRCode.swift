@@ -1,17 +1,17 @@
 public import IoTCore
 
-/// The provisioning QR code that a camera scans, ready to be shown.
+/// The provisioning QR code that a camera scans, ready to display.
 public struct ProvisioningQRCode: Sendable {
-    /// More bytes than this a cheap camera no longer reads well (version 8 holds them).
+    /// Cheap cameras do not read more bytes than this well (version 8 contains them).
     public static let comfortableByteCount = 150
 
-    /// A picture's size when none is asked for, in pixels a side.
+    /// The default size of a picture, in pixels a side.
     public static let defaultSize = 800
 
-    /// Exactly what the code holds.
+    /// The code's exact content.
     public let content: [UInt8]
 
-    /// The same as text; `nil` for what is not UTF-8.
+    /// The content as text; `nil` if it is not UTF-8.
     public var text: String? { String(validating: content, as: UTF8.self) }
 
     public let code: QRCode
@@ -19,7 +19,7 @@ public struct ProvisioningQRCode: Sendable {
     /// The PNG file's bytes.
     public let png: [UInt8]
 
-    /// What is allowed but may not work with every camera; each a sentence for the user.
+    /// Valid properties that may not work with every camera; each is a sentence for the user.
     public private(set) var warnings: [String]
 
     /// For a dark terminal, without escape sequences.
@@ -28,8 +28,8 @@ public struct ProvisioningQRCode: Sendable {
     /// For every terminal, with colours set by escape sequences.
     public var colouredTerminal: String { code.terminalText(colours: true) }
 
-    /// - Parameter size: the PNG's width and height in pixels; see `QRCode.png(size:)`.
-    /// - Throws: `invalidQRInput` (25012) that names the wrong field; `payloadTooLarge` (25013) for what does not fit.
+    /// - Parameter size: The PNG's width and height in pixels; see `QRCode.png(size:)`.
+    /// - Throws: `invalidQRInput` (25012) that names the wrong field; `payloadTooLarge` (25013) if it does not fit.
     public static func make(
         payload: ProvisioningPayload, format: ProvisioningFormat = .tlv, size: Int = defaultSize
     ) throws(IoTError) -> ProvisioningQRCode {
@@ -38,7 +38,7 @@ public struct ProvisioningQRCode: Sendable {
         return code
     }
 
-    /// The same for a format that is the caller's own.
+    /// The same for a format of the caller.
     public static func make(content: [UInt8], size: Int = defaultSize) throws(IoTError) -> ProvisioningQRCode {
         let code = try QRCode(content)
         let png = try code.png(size: size)

@@ -2,18 +2,18 @@ import CPNG
 public import IoTCore
 
 extension QRCode {
-    /// The largest picture, in pixels a side.
+    /// The maximum size of a picture, in pixels a side.
     public static let maximumPictureSize = 4096
 
-    /// How many pixels a module gets in a picture of `size` pixels a side.
+    /// The pixels of each module in a picture of `size` pixels a side.
     public func moduleSize(inPictureOf size: Int) -> Int {
         size / widthWithQuietZone
     }
 
-    /// A greyscale PNG of exactly `size` × `size` pixels. Every module is the same whole number of pixels; what is left
-    /// over widens the quiet zone.
+    /// A greyscale PNG of exactly `size` × `size` pixels. Every module has the same whole number of pixels; the rest
+    /// widens the quiet zone.
     ///
-    /// Throws `invalidQRInput` for a size that gives a module less than a pixel, or is over 4096.
+    /// Throws `invalidQRInput` for a size that gives a module less than a pixel, or is above 4096.
     public func png(size: Int) throws(IoTError) -> [UInt8] {
         guard (widthWithQuietZone...Self.maximumPictureSize).contains(size) else {
             throw IoTError(
@@ -41,7 +41,7 @@ extension QRCode {
         image.height = size
         image.format = UInt32(PNG_FORMAT_GRAY)
         defer { png_image_free(&image) }
-        // The first call only measures.
+        // The first call only returns the size.
         var length = png_alloc_size_t(0)
         guard png_image_write_to_memory(&image, nil, &length, 0, pixels, 0, nil) != 0 else {
             throw IoTError(.internalFailure, "libpng could not measure the picture")

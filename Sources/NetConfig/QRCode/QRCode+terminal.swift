@@ -1,8 +1,9 @@
 extension QRCode {
-    /// The code for a terminal, two modules a character, with its quiet zone, a line end behind each line.
+    /// The code as text for a terminal, with its quiet zone. Each character draws two modules; each line ends with a
+    /// newline.
     ///
-    /// Light modules are drawn in the text's colour and dark ones left blank, so that it is dark on light where the
-    /// terminal is dark. With `colours` it sets white on black by itself (ECMA-48 SGR) and is right on every terminal.
+    /// Light modules use the foreground colour and dark ones are blank: correct on a dark terminal. With `colours`,
+    /// escape sequences (ECMA-48 SGR) set white on black, which is correct on every terminal.
     public func terminalText(colours: Bool = false) -> String {
         let range = -Self.quietZone..<width + Self.quietZone
         var text = ""
@@ -10,7 +11,7 @@ extension QRCode {
             if colours { text += "\u{1B}[38;5;231;48;5;16m" }
             for column in range {
                 let upper = isDark(row: row, column: column)
-                // The rows are odd in number; below the last there is nothing to draw.
+                // The number of rows is odd: the lower half of the last line stays blank.
                 let lower = row + 1 >= range.upperBound || isDark(row: row + 1, column: column)
                 text += Self.glyph(upperIsDark: upper, lowerIsDark: lower)
             }

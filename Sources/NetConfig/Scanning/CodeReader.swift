@@ -1,6 +1,6 @@
 public import IoTCore
 
-/// Finds the QR codes of a picture, by libzbar. Not Sendable; reading blocks, so it belongs on a thread of its own.
+/// Finds the QR codes in a picture with libzbar. Not Sendable. Reading blocks, so use it on a dedicated thread.
 public final class CodeReader {
     private let library: ZBarLibrary
     private let scanner: OpaquePointer
@@ -10,19 +10,19 @@ public final class CodeReader {
     private static let qrCode: CInt = 64
     private static let enable: CInt = 0
     private static let binary: CInt = 4
-    /// "Y800": a byte of brightness a pixel.
+    /// "Y800": one byte of brightness per pixel.
     private static let grey: CUnsignedLong = 0x3030_3859
-    /// Nobody shows a camera more of them at once.
+    /// The maximum number of codes read from a picture; users show fewer.
     private static let mostCodes = 16
 
-    /// Loads libzbar, if nobody has yet. Throws 25016 where it is not installed.
+    /// Loads libzbar, unless it is loaded. Throws 25016 if it is not installed.
     public init() throws(IoTError) {
         library = try ZBarLibrary.load()
         guard let scanner = library.makeScanner() else { throw IoTError(.internalFailure, "zbar has no memory") }
         self.scanner = scanner
         _ = library.configure(scanner, Self.allKinds, Self.enable, 0)
         _ = library.configure(scanner, Self.qrCode, Self.enable, 1)
-        // The code's own bytes; zbar would guess at a character set.
+        // The code's raw bytes; otherwise zbar guesses the character set.
         _ = library.configure(scanner, Self.qrCode, Self.binary, 1)
     }
 
@@ -30,7 +30,7 @@ public final class CodeReader {
         library.destroyScanner(scanner)
     }
 
-    /// What each code holds, in no particular order.
+    /// The bytes of each code, in no particular order.
     public func read(_ picture: LumaPicture) -> [[UInt8]] {
         guard let image = library.makeImage() else { return [] }
         defer { library.destroyImage(image) }

@@ -1,9 +1,9 @@
 public import IoTCore
 
-/// Watches a camera's pictures for a provisioning code.
+/// Looks for a provisioning code in a camera's pictures.
 ///
-/// It costs a bounded share of a processor: so many pictures a second at most, each made smaller first. Not Sendable;
-/// scanning blocks, so it belongs on the thread that decodes.
+/// Its processor time is bounded: it scans a limited number of pictures a second, reduced in size. Not Sendable;
+/// scanning blocks, so use it on the decoding thread.
 public final class CodeScanner {
     private let pause: Duration
     private let longestSide: Int
@@ -12,23 +12,23 @@ public final class CodeScanner {
 
     /// - Parameters:
     ///   - picturesPerSecond: 1 to 30; 4 by default, which finds a code that is held still for half a second.
-    ///   - longestSide: Larger pictures are made smaller to this, in pixels; 320 to 4096. At the default of 1280 a code
+    ///   - longestSide: Larger pictures are reduced to this, in pixels; 320 to 4096. With the default of 1280 a code
     ///     of version 8 that fills a fifth of the picture's width keeps four pixels a module.
     public init(picturesPerSecond: Int = 4, longestSide: Int = 1280) {
         pause = .seconds(1) / max(1, min(30, picturesPerSecond))
         self.longestSide = max(320, min(4096, longestSide))
     }
 
-    /// Whether `scan` would look at a picture now. Ask before the picture is decoded or copied for it.
+    /// Whether `scan` would scan a picture now. Check this before you decode or copy a picture for it.
     public func isDue(at time: ContinuousClock.Instant) -> Bool {
         next.map { time >= $0 } ?? true
     }
 
-    /// Looks for codes in a plane of brightness, if it is time to.
+    /// Looks for codes in a plane of brightness, if a scan is due.
     ///
-    /// - Parameter stride: bytes from one row to the next.
-    /// - Returns: what the codes hold, as bytes; `ScannedCode` says what that means.
-    /// - Throws: 25016 where libzbar is not installed.
+    /// - Parameter stride: The number of bytes from one row to the next.
+    /// - Returns: The codes' bytes; `ScannedCode` interprets them.
+    /// - Throws: 25016 if libzbar is not installed.
     public func scan(
         plane: UnsafeRawBufferPointer, stride: Int, width: Int, height: Int, at time: ContinuousClock.Instant
     ) throws(IoTError) -> [[UInt8]] {

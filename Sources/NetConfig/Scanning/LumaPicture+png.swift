@@ -2,9 +2,9 @@ import CPNG
 public import IoTCore
 
 extension LumaPicture {
-    /// A PNG file's picture in grey.
+    /// The picture of a PNG file in grey.
     ///
-    /// Throws `invalidQRInput` for what is not a PNG, or has more than 32 million pixels.
+    /// Throws `invalidQRInput` for a file that is not a PNG, or has more than 32 million pixels.
     public init(png: [UInt8]) throws(IoTError) {
         var image = png_image()
         image.version = UInt32(PNG_IMAGE_VERSION)
@@ -18,7 +18,7 @@ extension LumaPicture {
             throw IoTError(.invalidQRInput, "the picture is too large: at most 32 million pixels are read")
         }
         var pixels = [UInt8](repeating: 0, count: width * height)
-        // White where the picture is transparent.
+        // Transparent pixels become white.
         var background = png_color(red: 255, green: 255, blue: 255)
         guard png_image_finish_read(&image, &background, &pixels, 0, nil) != 0,
             let picture = LumaPicture(width: width, height: height, pixels: pixels)

@@ -1,11 +1,11 @@
-/// The brightness of a picture's pixels, rows without padding: all that a code's reader looks at.
+/// The brightness of a picture's pixels, in rows without padding: the input of a code reader.
 public struct LumaPicture: Sendable, Hashable {
     public let width: Int
     public let height: Int
     /// `width` × `height` bytes, 0 for black.
     public let pixels: [UInt8]
 
-    /// - Returns: `nil` when there are not so many pixels.
+    /// - Returns: `nil` if the number of pixels is wrong.
     public init?(width: Int, height: Int, pixels: [UInt8]) {
         guard width > 0, height > 0, width <= 16_384, height <= 16_384, pixels.count == width * height else {
             return nil
@@ -15,11 +15,11 @@ public struct LumaPicture: Sendable, Hashable {
         self.pixels = pixels
     }
 
-    /// A plane of a decoded picture, made smaller by a whole factor until its longest side has `longestSide` pixels at
-    /// most. Each pixel is the mean of those that it stands for, so that no module is lost between two samples.
+    /// A plane of a decoded picture, reduced by a whole factor so that its longest side has at most `longestSide`
+    /// pixels. Each pixel is the mean of the original pixels, so that no module is lost between two samples.
     ///
-    /// - Parameter stride: bytes from one row to the next.
-    /// - Returns: `nil` for a plane that is smaller than it says.
+    /// - Parameter stride: The number of bytes from one row to the next.
+    /// - Returns: `nil` if the plane is smaller than its dimensions require.
     public init?(plane: UnsafeRawBufferPointer, stride: Int, width: Int, height: Int, longestSide: Int) {
         guard width > 0, height > 0, width <= 16_384, height <= 16_384, stride >= width, longestSide > 0,
             plane.count >= stride * (height - 1) + width

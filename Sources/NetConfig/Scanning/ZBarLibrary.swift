@@ -1,10 +1,10 @@
 import Foundation
 import IoTCore
 
-/// The functions of libzbar (https://github.com/mchehab/zbar, zbar.h) that are used here.
+/// The functions of libzbar (https://github.com/mchehab/zbar, zbar.h) that the scanner uses.
 ///
-/// The library is loaded when the first picture is looked at and not linked: a daemon that never scans a code neither
-/// needs it nor keeps it in memory. It stays loaded from then on.
+/// The library is loaded for the first picture and not linked: a daemon that never scans a code does not need it and
+/// does not use memory for it. It then stays loaded.
 struct ZBarLibrary: Sendable {
     typealias Make = @convention(c) @Sendable () -> OpaquePointer?
     typealias Destroy = @convention(c) @Sendable (OpaquePointer) -> Void
@@ -34,10 +34,10 @@ struct ZBarLibrary: Sendable {
 
     private static let file = "libzbar.so.0"
 
-    /// Loaded once, by whoever comes first.
+    /// Loaded once, at the first use.
     private static let loaded = Result { () throws(IoTError) in try ZBarLibrary() }
 
-    /// Throws 25016 where the library is not installed.
+    /// Throws 25016 if the library is not installed.
     static func load() throws(IoTError) -> ZBarLibrary { try loaded.get() }
 
     private init() throws(IoTError) {

@@ -17,7 +17,7 @@ struct CongestionController: Sendable {
     private static let pacingFactor = 1.5
     private static let startFactor = 2.5
 
-    /// The bytes that may leave at once in the beginning.
+    /// The bytes that are not charged against the rate at the start.
     private static let firstBurst = 128_000
 
     /// A source that sends far more than the path carries, and cannot be asked to send less, is held to the estimate.

@@ -1,13 +1,13 @@
 import NIOCore
 import RTP
 
-/// Delays packets so that they leave no faster than the path carries them. A burst worth 20 ms may leave at once, so
-/// that an ordinary picture goes to the kernel in one piece, which costs a fifth of the CPU time. The rest follows
-/// every 10 ms, at whole multiples of 10 ms, so that an event loop wakes once for all its peers.
+/// Delays packets so that they leave no faster than the path carries them. Data for 20 ms may be sent at once: an
+/// ordinary picture then goes to the kernel in one call, with a fifth of the CPU time. The rest follows every 10 ms, at
+/// whole multiples of 10 ms, so that an event loop wakes once for all its peers.
 ///
-/// Audio never waits; repairs go before pictures. The queue is bounded by `maximumCount` and by the time that it takes
-/// to send it. Above the bound, a video track's frames are refused, from the next frame up to its next key frame, so
-/// that every frame that is sent is complete.
+/// Audio never waits; repairs are sent before pictures. The queue is bounded by `maximumCount` and by the time that it
+/// takes to send it. Above the bound, a video track's frames are refused, from the next frame up to the next key frame
+/// that starts while the queue is below the bound: every frame that is sent is complete.
 struct Pacer: Sendable {
     struct Item: Sendable {
         var track: Int
@@ -38,7 +38,8 @@ struct Pacer: Sendable {
     private var pictures = CircularBuffer<Item>()
     private var queuedBytes = 0
 
-    /// When the rate has covered everything sent so far; at most `burst` ahead of the present.
+    /// When everything sent so far would have been sent at `rate`. `pop` returns nothing while this is more than
+    /// `burst` ahead.
     private var coveredUntil: NIODeadline
 
     /// The timestamp of each track's last frame, and whether the track refuses frames.
@@ -57,7 +58,7 @@ struct Pacer: Sendable {
     /// The bytes of a packet besides its payload: the RTP headers and the SRTP tag.
     private static let overhead = 36
 
-    /// Bytes that may leave at once, only once, so that the first key frame arrives soon.
+    /// Bytes that are not charged against the rate, once at the start, so that the first key frame arrives soon.
     private var credit: Int
 
     init(rate: Int, maximumDelay: TimeAmount, maximumCount: Int, credit: Int = 0, at now: NIODeadline) {
@@ -109,7 +110,7 @@ struct Pacer: Sendable {
         frames[track] = (packet.timestamp, isRefusing)
         // A frame that was accepted is accepted whole, up to twice the maximum.
         guard !isRefusing, pictures.count < 2 * maximumCount else { return false }
-        // A pause does not save up credit.
+        // Unused time does not accumulate.
         if count == 0 { coveredUntil = max(coveredUntil, now) }
         pictures.append(Item(track: track, packet: packet, isRepair: false, enqueued: now))
         queuedBytes += size(of: packet)

@@ -18,7 +18,7 @@ public struct SCTPTransportStatistics: Sendable, Hashable {
     public var smoothedRoundTripTime: TimeAmount?
     /// Bytes.
     public var congestionWindow = 0
-    /// The peer's, in bytes.
+    /// The peer's receive window in bytes.
     public var receiverWindow = 0
     /// The largest packet in bytes.
     public var mtu = 0

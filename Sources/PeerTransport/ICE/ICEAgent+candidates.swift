@@ -66,7 +66,7 @@ extension ICEAgent {
         case failed
         /// Three requests without a response, which take most of a second.
         case silent
-        /// Of lower priority than the pair or candidate that replaces it (RFC 8445 §6.1.2.5).
+        /// Its priority is lower than that of the pair or candidate that replaces it (RFC 8445 §6.1.2.5).
         case lesser
 
         static func < (left: Dispensable, right: Dispensable) -> Bool { left.rawValue < right.rawValue }

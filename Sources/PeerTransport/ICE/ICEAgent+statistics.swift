@@ -12,7 +12,7 @@ extension ICEAgent {
         traffic.bytesReceived += UInt64(byteCount)
     }
 
-    /// Adds the traffic so far to the selected pair.
+    /// Adds the traffic since the last call to the selected pair. Call it before the selection changes.
     mutating func foldTraffic() {
         defer { traffic = PairTraffic() }
         guard let index = pairs.firstIndex(where: { $0.route == selected }) else { return }
@@ -40,7 +40,8 @@ extension ICEAgent {
     var localCandidateStatistics: [ICECandidateStatistics] { localCandidates.map(ICECandidateStatistics.init) }
     var remoteCandidateStatistics: [ICECandidateStatistics] { remoteCandidates.map(ICECandidateStatistics.init) }
 
-    /// The local candidate by the mapped address; an unknown address is peer-reflexive (RFC 8445 §7.2.5.3.1).
+    /// The local candidate with the pair's mapped address; if there is none, a peer-reflexive one
+    /// (RFC 8445 §7.2.5.3.1).
     private func localCandidate(of pair: CandidatePair) -> ICECandidate {
         guard pair.relay == nil, let mapped = pair.mappedAddress else { return pair.local }
         if let known = (hosts + localCandidates).first(where: { $0.address == mapped }) { return known }

@@ -83,7 +83,7 @@ extension ICECandidate {
                     UInt16(value).flatMap { try? SocketAddress(ipAddress: String(host), port: Int($0)) }
                 }
             case "ufrag":
-                // A malformed fragment belongs to no generation.
+                // A malformed user name fragment belongs to no generation.
                 guard ICECredentials.isFragment(value) else { return nil }
                 ufrag = String(value)
             default: break

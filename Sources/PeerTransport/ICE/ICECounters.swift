@@ -9,7 +9,7 @@ struct ICECounters: Sendable {
     var consentRequestsSent = 0
     var selectedCandidatePairChanges = 0
     var candidatesIgnored = 0
-    /// The round-trip time of the newest check that was sent only once.
+    /// The round-trip time of the last check that was answered without a retransmission.
     var currentRoundTripTime: TimeAmount?
     var totalRoundTripTime = TimeAmount.zero
 }

@@ -8,7 +8,7 @@ struct ICECredentials: Sendable, Hashable {
         self.password = password
     }
 
-    /// 48 random bits of fragment and 144 of password; the minimum is 24 and 128.
+    /// 48 random bits of user name fragment and 144 of password; the minimum is 24 and 128.
     init(using generator: inout any RandomNumberGenerator) {
         ufrag = Self.text(8, using: &generator)
         password = Self.text(24, using: &generator)
@@ -19,7 +19,7 @@ struct ICECredentials: Sendable, Hashable {
         Self.isFragment(ufrag) && (22...Self.maximumByteCount).contains(password.utf8.count) && Self.isText(password)
     }
 
-    /// The maximum length of a fragment and of a password, in bytes.
+    /// The maximum length of a user name fragment and of a password, in bytes.
     static let maximumByteCount = 256
 
     /// True for a valid user name fragment: 4 to 256 of `ice-char`.

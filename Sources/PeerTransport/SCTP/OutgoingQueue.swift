@@ -4,7 +4,7 @@ import NIOCore
 enum SCTPReliability: Equatable {
     case reliable
     case retransmissions(Int)
-    /// From this time on, neither sent nor sent again.
+    /// After this time it is neither sent nor sent again.
     case until(NIODeadline)
 
     func isExpired(transmissions: Int, at now: NIODeadline) -> Bool {
@@ -27,7 +27,7 @@ struct OutgoingMessage {
     /// The part that has not been transmitted yet.
     var payload: ByteBuffer
 
-    /// Assigned with the first fragment, so that a message that is dropped before leaves no gap.
+    /// Assigned with the first fragment, so that a message that is dropped earlier leaves no gap.
     var sequence: UInt16?
 }
 

@@ -40,7 +40,7 @@ extension SCTPAssociation {
         } else if result.hasAdvanced || timers.retransmission == nil {
             timers.retransmission = now + timeout.current
         }
-        // Sent once for each advance, and again after a round trip (RFC 3758 §3.5 C3).
+        // FORWARD TSN is sent once for each advance, and again after a round trip (RFC 3758 §3.5 C3).
         if flight.advanced > flight.cumulative,
             flight.advanced > advanced || now - forwardSentAt >= timeout.smoothedRoundTrip ?? timeout.current
         {
@@ -61,7 +61,7 @@ extension SCTPAssociation {
         timers.retransmission = now + timeout.current
     }
 
-    /// Counts an event without a response. Returns false when the limit is exceeded and the association ends (§8.1).
+    /// Counts a time-out. Returns false when the limit is exceeded and the association ends (§8.1).
     mutating func noteSilence() -> Bool {
         errorCount += 1
         guard errorCount > configuration.maximumRetransmissions else { return true }
@@ -77,7 +77,8 @@ extension SCTPAssociation {
         let isOpen = flight.isOpen(messageAt: chunk.tsn)
         flight.abandon(messageAt: chunk.tsn)
         if isOpen, outbox.abandon(message: chunk.message) {
-            // Adds an ending chunk that is never sent, so that the next message is not taken for the rest.
+            // Reserves the TSN of an ending chunk that is never sent; otherwise the peer would take the next message
+            // for the rest of this one.
             var ending = SentChunk(
                 tsn: flight.nextTSN, message: chunk.message, stream: chunk.stream, sequence: chunk.sequence,
                 payloadProtocol: chunk.payloadProtocol,

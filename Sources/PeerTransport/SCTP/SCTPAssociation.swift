@@ -243,7 +243,7 @@ struct SCTPCounters: Equatable {
     var packetsInvalid: UInt64 = 0
     var chunksRetransmitted: UInt64 = 0
     var chunksDuplicate: UInt64 = 0
-    /// Beyond a limit: dropped, so that the peer sends them again.
+    /// Chunks that were dropped because a limit was reached; the peer sends them again.
     var chunksRefused: UInt64 = 0
     var messagesAbandoned: UInt64 = 0
     var timeouts: UInt64 = 0

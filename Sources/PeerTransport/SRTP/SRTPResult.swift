@@ -18,7 +18,7 @@ public enum SRTPResult: Sendable, Hashable {
     /// (RFC 7714 §8.4). The packet is unchanged.
     case sequenceNumberReused
 
-    /// More synchronisation sources than the limit for one peer.
+    /// More synchronization sources than the limit for one peer.
     case tooManySources
 
     /// OpenSSL failed, which happens only when memory runs out.

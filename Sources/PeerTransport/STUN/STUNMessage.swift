@@ -71,7 +71,7 @@ struct STUNMessage: Sendable {
             case STUNAttribute.Number.messageIntegritySHA256 where integritySHA256 == nil:
                 // May be truncated to 16 bytes or more (RFC 8489 §14.6).
                 guard (16...32).contains(size), size & 3 == 0 else {
-                    throw Self.malformed("the integrity has a wrong length")
+                    throw Self.malformed("MESSAGE-INTEGRITY-SHA256 has a wrong length")
                 }
                 integritySHA256 = Integrity(
                     covered: Self.covered(bytes[..<offset], codeByteCount: Int(size)),
@@ -81,7 +81,7 @@ struct STUNMessage: Sendable {
                 continue
             case STUNAttribute.Number.messageIntegrity:
                 guard size == MessageIntegrity.Algorithm.sha1.byteCount else {
-                    throw Self.malformed("the integrity has a wrong length")
+                    throw Self.malformed("MESSAGE-INTEGRITY has a wrong length")
                 }
                 integrity = Integrity(
                     covered: Self.covered(bytes[..<offset], codeByteCount: Int(size)),

@@ -117,10 +117,10 @@ final class MulticastResolver {
 
     /// Sends one query through each interface.
     private func ask(_ name: String) {
-        guard let channel, let destination = try? SocketAddress(ipAddress: Self.group, port: MDNSMessage.port) else {
-            return
-        }
-        let question = AddressedEnvelope(remoteAddress: destination, data: MDNSMessage.query(name))
+        guard let channel, let destination = try? SocketAddress(ipAddress: Self.group, port: MDNSMessage.port),
+            let query = MDNSMessage.query(name)
+        else { return }
+        let question = AddressedEnvelope(remoteAddress: destination, data: query)
         for interface in interfaces {
             // Completes at once, because this runs on the channel's loop.
             let isChosen = (channel as? any SocketOptionProvider)?.unsafeSetSocketOption(

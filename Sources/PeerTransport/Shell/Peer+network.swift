@@ -6,7 +6,7 @@ extension Peer {
     /// See `PeerConnection.createRestartOffer`.
     public func createRestartOffer() throws(IoTError) -> SessionDescription {
         let offer = try connection.createRestartOffer()
-        noteFragment()
+        noteUfrag()
         begin()
         return offer
     }
@@ -20,11 +20,11 @@ extension Peer {
     /// See `PeerConnection.answeredServers`.
     public var answeredServers: Set<String> { connection.answeredServers }
 
-    /// Registers a new fragment after a restart. The peer still uses the old one for consent checks.
-    func noteFragment() {
+    /// Registers the new user name fragment after an ICE restart. Consent checks of the peer still use the old one.
+    func noteUfrag() {
         guard iceUfrags.last != connection.iceUfrag else { return }
         iceUfrags.append(connection.iceUfrag)
-        if iceUfrags.count > Self.maximumFragments { socket.remove(self, iceUfrag: iceUfrags.removeFirst()) }
+        if iceUfrags.count > Self.maximumUfrags { socket.remove(self, iceUfrag: iceUfrags.removeFirst()) }
         socket.add(self)
     }
 

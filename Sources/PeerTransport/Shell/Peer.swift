@@ -23,9 +23,9 @@ public final class Peer {
     /// Above this, addresses that ICE no longer keeps are removed; ICE keeps 100.
     private static let maximumAddresses = 128
 
-    /// The fragments that the peer's checks use, newest last.
+    /// Our user name fragments that the peer's checks use, newest last.
     var iceUfrags: [String]
-    static let maximumFragments = 2
+    static let maximumUfrags = 2
 
     init(
         connection: PeerConnection, socket: PeerDemultiplexer, eventLoop: any EventLoop,
@@ -64,7 +64,7 @@ public final class Peer {
         to offer: SessionDescription, accepting: (MediaSection) -> Bool = { _ in true }
     ) throws(IoTError) -> SessionDescription {
         let answer = try connection.createAnswer(to: offer, accepting: accepting)
-        noteFragment()
+        noteUfrag()
         begin()
         return answer
     }

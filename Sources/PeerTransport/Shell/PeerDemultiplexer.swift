@@ -12,7 +12,7 @@ final class PeerDemultiplexer: ChannelInboundHandler {
 
     private let logger: Logger
     private let eventLoop: any EventLoop
-    /// Keyed by the bytes of the fragments, because anybody can send a fragment to look up.
+    /// Keyed by the bytes of the user name fragments, because anybody can send a fragment to look up.
     private var peersByUfrag: [[UInt8]: Peer] = [:]
     private var peersByAddress: [SocketAddress: Peer] = [:]
     private var counters = PeerSocketStatistics()

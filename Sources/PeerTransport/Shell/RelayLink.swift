@@ -19,7 +19,7 @@ final class RelayLink {
     private var isOpen = false
     private var hasEnded = false
 
-    /// Peers' datagrams that were dropped because the connection was too slow.
+    /// Datagrams to peers that were dropped because the connection was too slow.
     private(set) var datagramsDropped: UInt64 = 0
 
     private static let connectTimeout = TimeAmount.seconds(5)
@@ -81,7 +81,7 @@ final class RelayLink {
         }
     }
 
-    /// Drops media when the connection is full, as a router does, but never requests.
+    /// Drops ChannelData while the write buffer is full, but never STUN messages.
     func send(_ bytes: ByteBuffer) {
         guard isOpen, let channel, let remote else { return }
         if isDatagram {

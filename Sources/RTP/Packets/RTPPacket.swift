@@ -96,7 +96,8 @@ public struct RTPPacket: Sendable {
         buffer.writeImmutableBuffer(payload)
     }
 
-    /// Writes the twelve fixed octets. The sending path writes them directly before a shared payload.
+    /// Writes the twelve fixed octets. The sending path calls this without an `RTPPacket`, in front of a shared
+    /// payload.
     @inlinable
     static func writeFixedHeader(
         flags: UInt8 = 0x80, payloadType: UInt8, marker: Bool, sequenceNumber: UInt16, timestamp: UInt32,

@@ -1,7 +1,7 @@
 import IoTCore
 import NIOCore
 
-/// The contents of a picture's NAL units so far.
+/// The kinds of NAL units that a picture has so far, and its open fragment.
 struct NALUnitContent: Sendable {
     /// The index at which to write the length of the fragmented unit that is being received.
     var openFragment: Int?
@@ -57,8 +57,8 @@ struct NALUnitPayloadReader: Sendable {
         }
     }
 
-    /// Appends the payload's units to `bytes`. False if the payload is malformed or does not continue the open
-    /// fragment.
+    /// Appends the payload's units to `bytes`. False if the payload is malformed, does not continue the open fragment,
+    /// or makes the picture too large.
     func read(_ payload: ByteBuffer, into bytes: inout ByteBuffer, _ content: inout NALUnitContent) -> Bool {
         guard bytes.readableBytes + payload.readableBytes <= Self.maximumPictureSize else { return false }
         switch structure(payload) {
@@ -159,8 +159,8 @@ extension NALUnitPayloadReader {
         }
     }
 
-    /// Whether decoding can begin with this payload: parameter sets, or the first slice of a random access picture
-    /// unless parameter sets are needed.
+    /// Whether decoding can begin with this payload: it begins with a parameter set or, if parameter sets are not
+    /// needed, with the first slice of a random access picture.
     func isDecodingStart(_ payload: ByteBuffer, needsParameterSets: Bool) -> Bool {
         guard isPictureStart(payload) else { return false }
         func begins(_ type: NALUnitType) -> Bool {

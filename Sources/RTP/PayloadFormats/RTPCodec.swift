@@ -28,7 +28,7 @@ public struct RTPCodec: Sendable, Hashable {
         self.formatParameters = formatParameters
     }
 
-    /// The payload formats that this module packetises and depacketises.
+    /// The payload formats that this module packetizes and depacketizes.
     public enum Format: Sendable, Hashable, CaseIterable {
         case h264, h265, aac, pcmu, pcma, opus
 

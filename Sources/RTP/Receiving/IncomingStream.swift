@@ -17,7 +17,7 @@ struct IncomingStream: Sendable {
     var sequence = SequenceUnwrapper<UInt16>()
     var reception: ReceptionStatistics
 
-    /// The next (unwrapped) sequence number for the depacketiser; all lower ones are done.
+    /// The next (unwrapped) sequence number for the depacketizer; all lower ones are done.
     var next: Int64
     var highest: Int64
     var waiting = ReorderBuffer<Packet>()
@@ -27,7 +27,7 @@ struct IncomingStream: Sendable {
     var givenUp: [Int64] = []
 
     /// Set while the beginning of the first key frame is missing: reordering may have delayed it, or it was lost. Until
-    /// this time no packet is depacketised, and `next` is the lowest number seen.
+    /// this time no packet is depacketized, and `next` is the lowest number seen.
     var searchEnd: NIODeadline?
 
     init(ssrc: UInt32, first: UInt16, depacketizer: Depacketizer) {

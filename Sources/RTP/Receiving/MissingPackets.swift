@@ -60,6 +60,7 @@ struct MissingPackets: Sendable {
     ///   - slack: requests that are due within this time are included, so that few messages carry many requests.
     ///   - interval: the time from one round to the next.
     ///   - spacing: the time between the two requests of a pair, so that a short disturbance does not hit both.
+    ///   - limit: the maximum number of requests for one packet.
     mutating func requests(
         at now: NIODeadline, slack: TimeAmount, repeatAfter interval: TimeAmount, spacing: TimeAmount, limit: Int
     ) -> [UInt16] {

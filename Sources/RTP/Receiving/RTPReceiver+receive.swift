@@ -173,7 +173,7 @@ extension RTPReceiver {
             statistics.roundTripTime = estimator.smoothed
             return true
         }
-        guard estimator.isPlausible(answer: arrival - awaited.lastRequest) else {
+        guard estimator.note(possibleAnswer: arrival - awaited.lastRequest) else {
             estimator.note(lateness: arrival - awaited.detected)
             return false
         }

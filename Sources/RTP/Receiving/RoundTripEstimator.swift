@@ -1,6 +1,7 @@
 import NIOCore
 
-/// Estimates the round-trip time and the amount of reordering: when to request a packet, and when to repeat a request.
+/// Estimates the round-trip time and the reordering, from which the delay of the first request and of its repetition
+/// follow.
 struct RoundTripEstimator: Sendable {
     private(set) var smoothed: TimeAmount?
     private var variation = TimeAmount.zero
@@ -25,16 +26,17 @@ struct RoundTripEstimator: Sendable {
         smooth(sample)
     }
 
-    /// Adds the time from a request to the packet, which may be the late original rather than the retransmission.
-    /// Returns false for a very short time, and ignores it: such times would shorten the interval until every real
-    /// answer arrived after a second request, and could no longer be measured.
-    mutating func isPlausible(answer: TimeAmount) -> Bool {
+    /// Adds the time from a request to the packet, unless reliable measurements exist. Returns false for less than half
+    /// the estimate, and ignores it: the packet may be the late original. Otherwise the estimate would shrink until
+    /// each packet was requested twice before its answer arrived.
+    mutating func note(possibleAnswer answer: TimeAmount) -> Bool {
         guard answer.nanoseconds * 2 >= (smoothed ?? initial).nanoseconds else { return false }
         if !isMeasured { smooth(answer) }
         return true
     }
 
     /// Adds the time from a single request to the packet in the retransmission stream, which must be its answer.
+    /// Ignored if reliable measurements exist.
     mutating func note(answer sample: TimeAmount) {
         if !isMeasured { smooth(sample) }
     }
@@ -50,7 +52,7 @@ struct RoundTripEstimator: Sendable {
         self.smoothed = .nanoseconds(smoothed.nanoseconds + difference / 8)
     }
 
-    /// Adds the time from the detection of a gap to the arrival of a packet that had not been requested.
+    /// Adds the time from the detection of a gap to the arrival of the late original.
     mutating func note(lateness sample: TimeAmount) {
         lateness = min(max(lateness, sample), Self.largestDelay)
     }

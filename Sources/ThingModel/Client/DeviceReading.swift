@@ -85,7 +85,7 @@ public struct ManyPropertyQuery: LinkValue, Hashable {
     }
 }
 
-/// The result of `property.readMany`: as many readings as fit in an envelope.
+/// The result of `property.readMany`: as many readings as fit into one link message (`LinkEnvelope`).
 public struct DeviceReadings: LinkValue, Hashable {
     public var readings: [DeviceReading]
     public var hasMore: Bool

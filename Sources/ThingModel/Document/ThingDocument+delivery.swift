@@ -1,8 +1,8 @@
 public import IoTCore
 
 extension ThingDocument {
-    /// Records that the device has applied `version` of a `ProWritable` property. Ignores an older version and one that
-    /// does not exist.
+    /// Records that the device has applied `version` of a `ProWritable` property. Ignores a version that is not newer
+    /// than the applied one, or that does not exist.
     ///
     /// - Returns: the property's path in its stored spelling.
     @discardableResult
@@ -31,7 +31,7 @@ extension ThingDocument {
     /// Applies the login of a device, and determines the settings to deliver.
     ///
     /// It adopts the schema and stores the reported `ProConst` and `ProReadonly`, except `_online`, which only the hub
-    /// sets. Every `ProWritable` object that the device has in another version is to be delivered.
+    /// sets. Delivers every `ProWritable` object of which the device lacks the newest version.
     public mutating func login(_ login: ModelLogin, at t: Int64) throws(IoTError) -> LoginOutcome {
         var next = self
         let adopted = try next.adopt(login.schema)

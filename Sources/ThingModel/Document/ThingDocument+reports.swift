@@ -11,7 +11,7 @@ extension ThingDocument {
     /// Stores a reported `ProReadonly`, `ProConst` or `Event`, at any depth: `ProReadonly.x` takes `{"stVal":…,"t":…}`,
     /// `ProReadonly.x.stVal` the bare value, `ProConst.x` the value itself.
     ///
-    /// A `t` in the object is the device's own time and is kept. Otherwise `t` is used.
+    /// The member `t` of the object, the device's own time, is kept; without it the parameter `t` is stored.
     public mutating func report(
         _ path: String, _ value: JSONValue, at t: Int64, by reporter: Reporter = .device
     ) throws(IoTError) -> PropertyChange {

@@ -64,8 +64,8 @@ extension ThingDocument {
         }
     }
 
-    /// The name in `NAME` or `ProUser.NAME`. Compares bytes, because a combining mark after '.' or '_' must not hide
-    /// it.
+    /// The name in `NAME` or `ProUser.NAME`. Compares bytes: as a `Character`, '.' or '_' with a combining mark would
+    /// not be recognized.
     private static func userPropertyName(_ text: String) throws(IoTError) -> String {
         let prefix = "\(PropertyClass.user.rawValue).".utf8
         let name =
@@ -78,10 +78,10 @@ extension ThingDocument {
         return name
     }
 
-    /// Limits the nesting: an envelope nests a value further, and a JSON parser that limits the depth would refuse it.
+    /// Limits the nesting: a link message adds levels, and JSON parsers refuse too many.
     private static func checkUserValue(_ value: JSONValue, at path: String) throws(IoTError) {
         guard value.nestingDepth <= maximumUserValueDepth else {
-            throw IoTError(.valueInvalid, "\(path) nests more than \(maximumUserValueDepth) deep")
+            throw IoTError(.valueInvalid, "\(path) has more than \(maximumUserValueDepth) levels of nesting")
         }
     }
 

@@ -97,7 +97,7 @@ public struct ThingDocument: Sendable, Hashable {
     /// The object's name in its first spelling, which is always used.
     ///
     /// Swift treats `é` as one scalar and as two as the same name; a database that compares bytes does not, and would
-    /// hold two rows for one object. Keeping the first spelling needs no normalisation, and so no second Unicode table
+    /// hold two rows for one object. Keeping the first spelling needs no normalization, and so no second Unicode table
     /// that could differ from Swift's.
     func spelling(of propertyClass: PropertyClass, _ name: String) -> String {
         guard let objects = entries[propertyClass], let index = objects.index(forKey: name) else { return name }

@@ -23,7 +23,7 @@ public struct EventClient: Sendable {
     ///   - topic: a prefix of the topic.
     ///   - from: ms since 1970, inclusive; `to` likewise.
     ///   - before: only events with a lower id; pass the `next` of the previous page.
-    ///   - limit: 1 to 200. A page also ends when it fills an envelope.
+    ///   - limit: 1 to 200. A page can be shorter: it fits into one link message (`LinkEnvelope`).
     public func list(
         device: String? = nil, topic: String? = nil, from: Int64? = nil, to: Int64? = nil, before: Int64? = nil,
         limit: Int = usualLimit, timeout: Duration = defaultTimeout

@@ -57,7 +57,7 @@ public struct ThingEvent: LinkValue, Hashable {
         guard isFit, (1...maximumTopicLength).contains(topic.utf8.count) else {
             throw IoTError(
                 .invalidRequest,
-                "'\(topic.prefix(64))' is no topic: 1 to \(maximumTopicLength) characters of A-Z a-z 0-9 _ / . -")
+                "'\(topic.prefix(64))' is not a topic: 1 to \(maximumTopicLength) characters of A-Z a-z 0-9 _ / . -")
         }
     }
 

@@ -14,7 +14,8 @@ public struct MessageData: Sendable, Hashable {
         self.bytes = bytes
     }
 
-    /// Reads base64 from an envelope. Throws `messageTooLong` (21008), and `invalidRequest` (25001) for invalid base64.
+    /// Reads base64 from a link message. Throws `messageTooLong` (21008), and `invalidRequest` (25001) for invalid
+    /// base64.
     public init(_ json: JSONValue?) throws(IoTError) {
         guard let text = json?.stringValue else { throw IoTError(.invalidRequest, "'data' must be a text in base64") }
         // Checked before it is decoded.

@@ -6,7 +6,7 @@ public enum PropertyClass: String, Sendable, Codable, CaseIterable, Comparable {
     case readonly = "ProReadonly"
     /// Settings from users. The hub stores them and delivers them to the device.
     case writable = "ProWritable"
-    /// Actions of the device. Each has a `ProReadonly` twin of the same name and type.
+    /// Actions of the device. Each has a twin: a `ProReadonly` property of the same name and type.
     case action = "Action"
     /// Events of the device. The document keeps the last occurrence of each.
     case event = "Event"
@@ -24,7 +24,8 @@ public enum PropertyClass: String, Sendable, Codable, CaseIterable, Comparable {
         }
     }
 
-    /// The class at the start of a path. Compares bytes, because a combining mark after the '.' must not hide it.
+    /// The class at the start of a path. Compares bytes: as a `Character`, a '.' with a combining mark would not be
+    /// recognized.
     public init?(ofPath path: String) {
         self.init(rawValue: String(decoding: path.utf8.prefix { $0 != UInt8(ascii: ".") }, as: UTF8.self))
     }

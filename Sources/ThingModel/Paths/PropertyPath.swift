@@ -36,7 +36,7 @@ public struct PropertyPath: Hashable, Sendable, CustomStringConvertible {
             members = []
             return
         }
-        // Splits bytes, not characters, because a combining mark after a '.' must not hide it.
+        // Splits bytes: as a `Character`, a '.' with a combining mark would not be recognized.
         let names = text.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
             .map { String(decoding: $0, as: UTF8.self) }
         guard !names.contains("") else {

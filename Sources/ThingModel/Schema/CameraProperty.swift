@@ -4,6 +4,6 @@ public enum CameraProperty {
     public static let source = "source"
     /// `ProReadonly`: why the source failed.
     public static let sourceFailure = "sourceFailure"
-    /// `ProReadonly`, the twin of the action: 0 while the camera is switched off.
+    /// `ProReadonly`: the state that the action of the same name sets; 0 while the camera is switched off.
     public static let cameraOn = "cameraOn"
 }

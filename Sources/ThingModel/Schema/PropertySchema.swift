@@ -24,7 +24,7 @@ public struct PropertySchema: Sendable, Hashable {
         PropertySchema(.writable, name, value, description: description)
     }
 
-    /// An action. Its `ProReadonly` twin is added automatically.
+    /// An action. A `ProReadonly` property of the same name (its twin) is added automatically.
     public static func action(_ name: String, _ value: ValueSchema, _ description: String = "") -> PropertySchema {
         PropertySchema(.action, name, value, description: description)
     }

@@ -16,8 +16,8 @@ public struct ThingSchema: Sendable, Hashable {
     public static let maximumNameLength = PropertyName.maximumLength
     /// The most values, structure members included, that one schema may describe.
     public static let maximumValueCount = 4096
-    /// The most bytes of names, descriptions, defaults and enums. A structure counts each time it is used, because a
-    /// small text that uses one large structure a thousand times describes a large model.
+    /// The maximum bytes of names, descriptions, defaults and enums in the vendor form. A structure counts each time it
+    /// is used, because a small text that uses one large structure a thousand times describes a large model.
     public static let maximumTextSize = 240 * 1024
     /// The most values of one enum.
     static let maximumAllowedCount = 256
@@ -37,7 +37,8 @@ public struct ThingSchema: Sendable, Hashable {
     /// it.
     ///
     /// Throws `valueInvalid` for an invalid or repeated name, limits that no value satisfies, or a `ProReadonly` twin
-    /// with another type than its action. A missing twin is added.
+    /// with another type than its action; `payloadTooLarge` for more than `maximumValueCount` values, or for an enum of
+    /// more than `maximumAllowedCount`. A missing twin is added.
     public init(_ properties: [PropertySchema]) throws(IoTError) {
         self.init()
         var seen: Set<String> = []

@@ -2,7 +2,7 @@ import IoTCore
 
 extension ValueSchema {
     /// Converts a value of an older schema. Valid parts are kept, member by member; the others become the default.
-    /// `onDrop` is called with the path, value and reason of each leaf that was lost.
+    /// `onDrop` is called with the path, value and reason of each value that was lost, which can be an object.
     func migrate(
         _ value: JSONValue, at path: String, onDrop: (String, JSONValue, String) -> Void
     ) -> JSONValue {

@@ -3,7 +3,7 @@ import IoTCore
 
 /// The address of the daemon, and the authorization to use.
 enum DaemonAddress: Sendable {
-    /// Anyone who can open the socket has the rights of its owner.
+    /// Whoever can open the socket acts as the daemon's owner account.
     case unixSocket(SocketPath)
     case remote(RemoteDaemon)
 
@@ -31,7 +31,7 @@ struct RemoteDaemon: Sendable {
     ///   - tokenFile: a private file, or `-` for standard input.
     ///   - environment: `IOTCTL_TOKEN_FILE` is used if `tokenFile` is missing.
     /// - Throws: `.invalidParameter` for an invalid address, or one that would send the token unencrypted over a
-    ///   network.
+    ///   network; `.unauthenticated` without a token file; the errors of reading it.
     init(
         url text: String, tokenFile: String?, authorityFile: String?,
         environment: [String: String] = ProcessInfo.processInfo.environment
@@ -50,7 +50,8 @@ struct RemoteDaemon: Sendable {
         }
         guard let file = tokenFile ?? environment["IOTCTL_TOKEN_FILE"], !file.isEmpty else {
             throw IoTError(
-                .unauthenticated, "--url needs --token-file FILE", remedy: "`iotctl token create --api` makes a token")
+                .unauthenticated, "--url needs --token-file FILE",
+                remedy: "create a token with `iotctl token create --api` on the daemon's machine")
         }
         url = text.hasSuffix("/") ? String(text.dropLast()) : text
         token = try SecretInput.read(file, what: "token").trimmingCharacters(in: .whitespacesAndNewlines)

@@ -3,7 +3,7 @@ import GatewayAPI
 import IoTCore
 import NIOHTTP1
 
-/// The source of a new camera: a URL, or an ONVIF camera that is asked for it.
+/// The source of a new camera: a URL, or an ONVIF camera that returns its URL.
 struct AddedSourceOptions: ParsableArguments {
     enum Stream: String, ExpressibleByArgument, CaseIterable {
         case main, sub
@@ -24,14 +24,14 @@ struct AddedSourceOptions: ParsableArguments {
 
     func validate() throws {
         guard (url == nil) != (onvif == nil) else { throw ValidationError("give either a source, or --onvif URL") }
-        guard stream == nil || onvif != nil else { throw ValidationError("--stream goes with --onvif") }
+        guard stream == nil || onvif != nil else { throw ValidationError("--stream requires --onvif") }
         for text in [url, onvif].compactMap({ $0 }) { try CameraSourceOptions.check(text) }
     }
 
-    /// The source, as the daemon takes it.
+    /// The source, in the form for the daemon.
     ///
-    /// - Parameter isQuiet: does not say what the camera answered.
-    /// - Throws: why the camera does not tell its streams.
+    /// - Parameter isQuiet: true to not print the camera's answer.
+    /// - Throws: the reason why the camera does not return its streams.
     func address(_ client: GatewayClient, password: String?, isQuiet: Bool) async throws -> String {
         guard let onvif else { return CameraSourceOptions.absolute(url ?? "") }
         let request = ONVIFRequest(url: onvif, username: login.username, password: password)
@@ -47,7 +47,7 @@ struct AddedSourceOptions: ParsableArguments {
         guard stream == .sub else { return report.main.url }
         guard let sub = report.sub else {
             throw IoTError(
-                .notFound, "the camera has one stream only", remedy: "leave --stream out, and its main one is added")
+                .notFound, "the camera has only one stream", remedy: "omit --stream to add its main stream")
         }
         return sub.url
     }

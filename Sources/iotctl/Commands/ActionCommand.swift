@@ -8,7 +8,7 @@ import NIOHTTP1
 
 struct ActionCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "action", abstract: "Make a device do something.",
+        commandName: "action", abstract: "Run an action of a device.",
         discussion: """
             The device must be online. If the answer names a resource, for example a photo,
             --output downloads it.
@@ -26,7 +26,8 @@ struct ActionCommand: AsyncParsableCommand {
     var path: String
 
     @Argument(
-        help: ArgumentHelp("JSON text; - reads it from standard input.", valueName: "json"),
+        help: ArgumentHelp(
+            "The action's input as JSON; - reads it from standard input. (default: null)", valueName: "json"),
         transform: JSONArgument.parse)
     var value: JSONArgument?
 

@@ -11,7 +11,7 @@ extension CameraCommand {
                 The daemon connects, measures for up to 12 seconds, and decodes a picture. A
                 source that does not work gives its own error number: 25010 no answer,
                 25040 a wrong user name or password, 25041 an unknown host, 25042 no
-                such file or stream, 25011 not a video.
+                such file or stream, 25011 no usable video or audio.
 
                 EXAMPLES
                   iotctl camera test rtsp://192.0.2.8/stream1

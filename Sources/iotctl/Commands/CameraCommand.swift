@@ -79,8 +79,8 @@ struct CameraCommand: AsyncParsableCommand {
                 does not work is still added, with a warning and exit status 0, because it may
                 only be off; the daemon keeps trying it. With --check it is not added.
 
-                With --onvif the camera is asked for its streams, and the largest is added, or with
-                --stream sub the smallest of the same lens.
+                --onvif asks the camera for the streams of its first lens and adds the largest; with
+                --stream sub, the smallest.
 
                 EXAMPLES
                   iotctl camera add yard rtsp://192.0.2.8/stream1

@@ -14,7 +14,7 @@ extension DeviceCommand {
 
     struct Bind: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Share a device with an account, or change what it may do.",
+            abstract: "Share a device with an account, or change what the account may do.",
             discussion: """
                 The actions are:
                   view       read properties, watch, listen, take snapshots, get events

@@ -34,7 +34,7 @@ struct EventCommand: AsyncParsableCommand {
         @Option(help: ArgumentHelp("Only events older than this one, for the next page.", valueName: "event id"))
         var before: String?
 
-        @Option(help: ArgumentHelp("The largest number of events, up to 200.", valueName: "n"))
+        @Option(help: ArgumentHelp("The maximum number of events, up to 200. (default: 50)", valueName: "n"))
         var limit: Int?
 
         @OptionGroup var options: GlobalOptions

@@ -45,24 +45,24 @@ struct KeyCommand: AsyncParsableCommand {
         var name: String
 
         @Option(
-            help: ArgumentHelp("The account that it is for; your own by default.", valueName: "name"),
+            help: ArgumentHelp("The account that it is for. (default: your own)", valueName: "name"),
             completion: .users)
         var user: String?
 
         @Option(
             name: .customLong("device"),
             help: ArgumentHelp(
-                "A device to allow; may be repeated. All of the account's by default.", valueName: "id"),
+                "A device to allow; may be repeated. (default: all of the account's)", valueName: "id"),
             completion: .devices)
         var devices: [String] = []
 
         @Option(
             name: .customLong("action"),
-            help: "An action to allow; may be repeated. view by default.")
+            help: "An action to allow; may be repeated. (default: view)")
         var actions: [Action] = []
 
         @Option(
-            help: ArgumentHelp("How long it is valid: 10m, 1h, 30d. 30d by default.", valueName: "time"),
+            help: ArgumentHelp("How long it is valid, for example 1h. (default: 30d)", valueName: "time"),
             transform: DurationArgument.parse)
         var ttl: DurationArgument?
 

@@ -9,10 +9,11 @@ struct LinkCommand: AsyncParsableCommand {
 
     struct Register: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Register again: after kickOff, or at once while offline.",
+            abstract: "Register with the hub again, after kickOff or at once while offline.",
             discussion: """
-                After kickOff another gateway holds the session of this account. Registering
-                takes the session back and kicks that gateway off.
+                In link state kickOff (see `iotctl status`), another gateway of this account has
+                replaced this one; registering replaces the other one in turn. In state offline, it
+                registers without waiting for the next attempt.
 
                 EXAMPLES
                   iotctl link register

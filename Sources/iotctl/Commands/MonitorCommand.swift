@@ -7,16 +7,18 @@ struct MonitorCommand: AsyncParsableCommand {
         commandName: "monitor", abstract: "Watch a camera: take a snapshot, record, get raw frames, see statistics.",
         discussion: """
             Runs until --duration or --frames is reached, until a snapshot is written if
-            nothing else was asked for, or until Ctrl-C, which finishes the files. --frames
-            is exact in recordings and raw video, and raw audio ends with them (with
-            B-frames, a recording completes the group). Without these files, the run ends
-            with the first statistics that reach --frames.
+            nothing else was requested, or until Ctrl-C, which finishes the files.
+
+            With --record or --raw-video, exactly --frames pictures are written (with
+            B-frames, a recording also completes the last group of pictures), and
+            --raw-audio ends with them. Otherwise the run ends at the first statistics report
+            that has reached --frames.
 
             Playback starts at the previous key frame and catches up, so that a picture
             appears at once. A recording starts there, too, even if others already watch
             the camera, and is up to one group of pictures longer than --duration. Raw video
-            starts there only for the first viewer of the camera, and with the next picture
-            for others. Statistics, --frames and --duration count this run only. During an
+            starts there for the camera's first viewer; for later viewers with the next
+            picture. Statistics, --frames and --duration count this run only. During an
             outage of the camera, the recording shows the last picture. An empty file is a
             failure.
 
@@ -31,7 +33,7 @@ struct MonitorCommand: AsyncParsableCommand {
     @Argument(help: ArgumentHelp("The device's id or name.", valueName: "id"), completion: .devices)
     var device: String
 
-    @Option(help: ArgumentHelp("Which camera of a recorder.", valueName: "n"))
+    @Option(help: ArgumentHelp("The number of the camera, for a device with several.", valueName: "n"))
     var source = 0
 
     @Option(

@@ -8,14 +8,14 @@ extension NetCommand {
     struct AP: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "ap",
-            abstract: "Bring a new camera into the Wi-Fi over its own access point. Needs no daemon.",
+            abstract: "Connect a new camera to your Wi-Fi, through the camera's own access point. Needs no daemon.",
             discussion: """
-                Speaks Espressif's unified provisioning over HTTP. Join the camera's own network
+                Uses Espressif's unified provisioning over HTTP. Join the camera's own network
                 first (PROV_… on many); its label has the proof of possession (security 1) or
-                the user and password (security 2). Security 0 is never spoken.
+                the user and password (security 2). Security 0 is not supported.
 
                 Secrets come from files, or from standard input with -, which asks without echo
-                on a terminal; at most one of them.
+                on a terminal; only one option can be -.
 
                 EXAMPLES
                   iotctl net ap --pop-file label.txt --scan
@@ -36,7 +36,7 @@ extension NetCommand {
 
         @Option(
             help: ArgumentHelp(
-                "A file with that network's password; - reads standard input. An open network without it.",
+                "A file with that network's password; - reads standard input. Without it the network is open.",
                 valueName: "file"),
             completion: .file())
         var passwordFile: String?
@@ -64,11 +64,11 @@ extension NetCommand {
             completion: .file())
         var tokenFile: String?
 
-        @Flag(help: "Only list the networks that the camera hears.")
+        @Flag(help: "Only list the networks that the camera receives.")
         var scan = false
 
         @Option(
-            help: ArgumentHelp("How long all of it may take. (default: 2m)", valueName: "time"),
+            help: ArgumentHelp("The time limit of the whole command. (default: 2m)", valueName: "time"),
             transform: DurationArgument.parse)
         var timeout = DurationArgument(.seconds(120))
 
@@ -78,10 +78,10 @@ extension NetCommand {
         func validate() throws {
             guard scan != (ssid != nil) else { throw ValidationError("give either --ssid or --scan") }
             guard !scan || (passwordFile == nil && hub == nil) else {
-                throw ValidationError("--scan goes without --password-file and --hub")
+                throw ValidationError("--scan cannot be combined with --password-file or --hub")
             }
             guard (user == nil) == (userPasswordFile == nil) else {
-                throw ValidationError("--user and --user-password-file go together")
+                throw ValidationError("--user and --user-password-file require each other")
             }
             guard popFile == nil || user == nil else { throw ValidationError("give --pop-file or --user, not both") }
             switch security {
@@ -89,12 +89,12 @@ extension NetCommand {
                 guard popFile != nil || user != nil else {
                     throw ValidationError("give --pop-file or --user; --security 1 alone for a camera without a secret")
                 }
-            case 1: guard user == nil else { throw ValidationError("--user goes with --security 2") }
+            case 1: guard user == nil else { throw ValidationError("--user requires --security 2") }
             case 2: guard user != nil else { throw ValidationError("--security 2 needs --user") }
-            default: throw ValidationError("--security is 1 or 2; 0 is never spoken")
+            default: throw ValidationError("--security must be 1 or 2; 0 is not supported")
             }
             guard (hub == nil) == (tokenFile == nil) else {
-                throw ValidationError("--hub and --token-file go together")
+                throw ValidationError("--hub and --token-file require each other")
             }
             guard (1...65_535).contains(port) else { throw ValidationError("--port is 1 to 65535") }
             let files = [passwordFile, popFile, userPasswordFile, tokenFile]
@@ -133,7 +133,7 @@ extension NetCommand {
             return plan
         }
 
-        // MARK: What is shown
+        // MARK: Output
 
         static func line(_ progress: ProvisioningProgress) -> String? {
             switch progress {
@@ -141,7 +141,7 @@ extension NetCommand {
                 "found a camera: \(version.prefix(32)), security \(security)"
             case .authenticated: "it knows the secret, too"
             case .scanning: "it looks for networks"
-            case .networks(let networks): "it hears \(networks.count) networks"
+            case .networks(let networks): "it receives \(networks.count) networks"
             case .configured: "it has the network's name and password"
             case .ordered(let device): "it has the hub's address and the token: camera \(device.id)"
             case .connecting(nil): "it joins the network"

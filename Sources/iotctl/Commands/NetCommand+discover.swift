@@ -8,13 +8,13 @@ extension NetCommand {
         static let configuration = CommandConfiguration(
             abstract: "Find the cameras on the networks of the daemon's machine.",
             discussion: """
-                Finds ONVIF cameras, cameras that DNS-SD announces and other boxes with
+                Finds ONVIF cameras, cameras that DNS-SD announces and other machines with
                 iotvideod, one row each, and says what to do next: add a camera to this daemon,
-                bind one of ours that nobody owns, or provision one that is new. Some devices
+                bind an iotvideod camera that nobody owns, or provision a new one. Some devices
                 take half a second to answer.
 
-                With --watch it searches again and again, and prints what comes, changes and
-                goes, until interrupted.
+                With --watch it repeats the search and prints devices that appear, change or
+                disappear, until interrupted.
 
                 EXAMPLES
                   iotctl net discover
@@ -55,7 +55,7 @@ extension NetCommand {
                 timeout: timeout.duration + .seconds(15))
         }
 
-        /// A device that two searches in a row have not found has gone: answers are lost now and then.
+        /// A device has gone if two searches in a row have not found it, because answers are sometimes lost.
         private func follow(_ client: GatewayClient) async throws {
             var known: [(device: FoundDevice, misses: Int)] = []
             while true {
@@ -90,7 +90,7 @@ extension NetCommand {
             try Console.print(Table.pairs([(change, words)]))
         }
 
-        // MARK: For people
+        // MARK: Output
 
         private static func table(_ devices: [FoundDevice]) -> Table {
             var table = Table("ADDRESS", "NAME", "MODEL", "FOUND BY", "NEXT", "ID")
@@ -112,7 +112,7 @@ extension NetCommand {
             ]
         }
 
-        /// For a shell: a stranger has written it, and somebody will copy it.
+        /// Quoted for a shell: the text comes from a stranger, and users copy the command.
         private static func quoted(_ url: String) -> String {
             let isPlain = url.utf8.allSatisfy { byte in
                 (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
@@ -122,7 +122,7 @@ extension NetCommand {
             return isPlain ? url : "'" + url.replacing("'", with: "%27") + "'"
         }
 
-        /// The command for each device that something is to be done with.
+        /// The command for each device for which there is a next step.
         static func hints(_ devices: [FoundDevice]) -> [String] {
             devices.compactMap { device in
                 switch device.next {

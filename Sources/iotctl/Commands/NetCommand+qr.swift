@@ -12,7 +12,7 @@ extension NetCommand {
                 the command runs; --password-file - reads it from standard input, without echo
                 on a terminal. --token and --hub are what net token printed.
 
-                --read prints what the code in a picture says, without its secrets unless
+                --read prints the content of the code in a PNG, without its secrets unless
                 --reveal is given. It needs libzbar0.
 
                 EXAMPLES
@@ -26,7 +26,7 @@ extension NetCommand {
         @Option(help: "The network's name, 1 to 32 bytes of UTF-8.")
         var ssid: String?
 
-        @Option(help: "The WPA password, 8 to 63 bytes of UTF-8 or 64 hex digits; an open network without it.")
+        @Option(help: "The WPA password, 8 to 63 bytes of UTF-8 or 64 hex digits. Without it the network is open.")
         var password: String?
 
         @Option(
@@ -53,21 +53,21 @@ extension NetCommand {
         @Option(
             name: .customLong("extra"),
             help: ArgumentHelp(
-                "A field of the vendor's (A to Z) or the platform's (3, 7, 8, 9); may be repeated.",
+                "A vendor field (A to Z) or platform field (3, 7, 8, 9) as TAG=TEXT; may be repeated.",
                 valueName: "tag=text"))
         var extras: [ExtraArgument] = []
 
-        @Flag(help: "Say that the network does not announce its name (formats wifi and wpa3 only).")
+        @Flag(help: "The network does not announce its name (formats wifi and wpa3 only).")
         var hidden = false
 
         @Option(
-            help: "What the code holds: tlv, wifi, wpa3, json or binary. (default: tlv)",
+            help: "The code's format: tlv, wifi, wpa3, json or binary. (default: tlv)",
             transform: Self.format)
         var format: ProvisioningFormat?
 
         @Option(
             help: ArgumentHelp(
-                "Make a code of this file's bytes, in a format of your own; - reads standard input.",
+                "Use this file's bytes as the code's content, in a format of your own; - reads standard input.",
                 valueName: "file"), completion: .file())
         var payload: String?
 
@@ -97,7 +97,7 @@ extension NetCommand {
             return format
         }
 
-        /// What describes a network, and so goes neither with a payload of one's own nor with reading.
+        /// The options that describe a network, which cannot be combined with --payload or --read.
         private var describesNetwork: Bool {
             ssid != nil || password != nil || passwordFile != nil || token != nil || tokenFile != nil || hub != nil
                 || language != nil || !extras.isEmpty || hidden || format != nil
@@ -106,13 +106,13 @@ extension NetCommand {
         func validate() throws {
             if read != nil {
                 guard !describesNetwork, payload == nil, out == nil, !terminal else {
-                    throw ValidationError("--read goes with --reveal and --json alone")
+                    throw ValidationError("--read can be combined only with --reveal and --json")
                 }
                 return
             }
-            guard !reveal else { throw ValidationError("--reveal goes with --read") }
+            guard !reveal else { throw ValidationError("--reveal requires --read") }
             if payload != nil, describesNetwork {
-                throw ValidationError("--payload is the whole code: give no --ssid or other field with it")
+                throw ValidationError("--payload is the whole code: it cannot be combined with --ssid or another field")
             }
             guard payload != nil || ssid != nil else { throw ValidationError("give --ssid, --payload or --read") }
             if password != nil, passwordFile != nil {
@@ -122,7 +122,9 @@ extension NetCommand {
             guard passwordFile != "-" || tokenFile != "-" else {
                 throw ValidationError("only one of --password-file and --token-file can be standard input")
             }
-            guard Set(extras.map(\.tag)).count == extras.count else { throw ValidationError("an --extra comes twice") }
+            guard Set(extras.map(\.tag)).count == extras.count else {
+                throw ValidationError("a tag of --extra occurs twice")
+            }
             if (out == nil) != terminal { throw ValidationError("give either --out FILE or --terminal") }
             if json, terminal || out == "-" { throw ValidationError("--json needs --out FILE") }
         }

@@ -7,13 +7,14 @@ import NIOHTTP1
 extension NetCommand {
     struct Token: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Make a token that binds the device which comes with it to you.",
+            abstract: "Create a token; the device that presents it is bound to your account.",
             discussion: """
                 The token can be used once. Give it to the device together with the hub's address:
                 in a QR code (net qr --token-file --hub), or as an enrolment string to
-                iotvideod --join on the device's box. Then net wait says when it is there.
-                It prints the token, or with --enrolment the enrolment string; the rest goes to
-                standard error.
+                iotvideod --join on the device's machine. `iotctl net wait` waits for the device.
+
+                This command prints the token, or with --enrolment the enrolment string; the rest
+                goes to standard error.
 
                 EXAMPLES
                   iotctl net token > token.txt
@@ -23,7 +24,7 @@ extension NetCommand {
                 """)
 
         @Option(
-            help: ArgumentHelp("A device of yours that is to come again; without it, any device.", valueName: "id"),
+            help: ArgumentHelp("Your device that enrols again; without it, a new device.", valueName: "id"),
             completion: .devices)
         var device: String?
 
@@ -32,7 +33,7 @@ extension NetCommand {
             transform: DurationArgument.parse)
         var ttl = DurationArgument(.seconds(300))
 
-        @Flag(help: "Print the enrolment string, which holds the hub's address too.")
+        @Flag(help: "Print the enrolment string, which also contains the hub's address.")
         var enrolment = false
 
         @OptionGroup var options: GlobalOptions
@@ -53,7 +54,7 @@ extension NetCommand {
 
     struct Wait: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Wait until a device has come with a token and is online.",
+            abstract: "Wait until a device has used the token and is online.",
             discussion: """
                 Prints the device and the access token of the binding, with which
                 device subscribe works. It fails when the device cannot be bound (21102, 21103,
@@ -93,8 +94,8 @@ extension NetCommand {
                         throw IoTError(
                             .messageTimeout,
                             status.phase == .bound
-                                ? "the device is bound, and has not come online" : "no device has come with the token",
-                            remedy: "look at the device, and wait again")
+                                ? "the device is bound, and has not come online" : "no device has used the token",
+                            remedy: "check the device, and wait again")
                     }
                     try await Task.sleep(for: Self.pause)
                 }
@@ -105,7 +106,7 @@ extension NetCommand {
             if let accessToken = binding.accessToken { try Console.print(accessToken) }
         }
 
-        /// Who gives the token itself does not send it.
+        /// The id: a user may pass the token itself, which is not sent.
         private var id: String { token.utf8.count == 32 ? "enrol-\(token.prefix(10))" : token }
 
         private static func tell(_ status: ProvisioningStatus) {

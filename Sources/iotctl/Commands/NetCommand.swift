@@ -2,6 +2,6 @@ import ArgumentParser
 
 struct NetCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "net", abstract: "Find cameras, and bring a new one into the network.",
+        commandName: "net", abstract: "Find cameras, connect a new camera to the network, and bind it.",
         subcommands: [Discover.self, QR.self, AP.self, Token.self, Wait.self])
 }

@@ -22,7 +22,7 @@ struct PropertyCommand: AsyncParsableCommand {
                 """)
 
         @Argument(
-            help: ArgumentHelp("The device's id or name; left out with --all.", valueName: "id"),
+            help: ArgumentHelp("The device's id or name; not with --all, which takes only PATH.", valueName: "id"),
             completion: .devices)
         var device: String?
 

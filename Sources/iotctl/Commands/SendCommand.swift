@@ -27,7 +27,7 @@ struct SendCommand: AsyncParsableCommand {
     @Flag(help: "Do not wait for an answer, only for the acknowledgement.")
     var noResponse = false
 
-    @Option(help: "How many answers to wait for.")
+    @Option(help: "How many answers to wait for. (default: one)")
     var responses: MessageResponses?
 
     @Option(

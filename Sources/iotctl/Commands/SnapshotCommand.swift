@@ -8,7 +8,7 @@ struct SnapshotCommand: AsyncParsableCommand {
         commandName: "snapshot", abstract: "Write a camera's newest picture as a JPEG.",
         discussion: """
             Uses the picture that the daemon has of the camera, or connects to a camera of
-            another box. The picture keeps its proportions and is never enlarged.
+            another gateway. The picture keeps its proportions and is never enlarged.
 
             EXAMPLES
               iotctl snapshot front front.jpg
@@ -22,7 +22,7 @@ struct SnapshotCommand: AsyncParsableCommand {
     @Argument(help: "Where to write it (.jpg); - is standard output.", completion: .file())
     var file: String
 
-    @Option(help: ArgumentHelp("A width such as 640, or a box such as 640x360.", valueName: "size"))
+    @Option(help: ArgumentHelp("A width such as 640, or a maximum size such as 640x360.", valueName: "size"))
     var size: String?
 
     @OptionGroup var options: GlobalOptions
@@ -44,7 +44,7 @@ struct SnapshotCommand: AsyncParsableCommand {
         guard size.map({ PictureBounds($0) != nil }) ?? true else {
             let range = PictureBounds.range
             throw ValidationError(
-                "--size is a width such as 640, or a box such as 640x360; from \(range.lowerBound) to "
+                "--size is a width such as 640, or a maximum size such as 640x360; from \(range.lowerBound) to "
                     + "\(range.upperBound)")
         }
     }

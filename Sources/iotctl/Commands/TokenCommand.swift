@@ -29,7 +29,7 @@ struct TokenCommand: AsyncParsableCommand {
 
         static func help(for value: Kind) -> ArgumentHelp? {
             switch value {
-            case .enrol: "An enrolment string for iotvideod --join FILE on another box."
+            case .enrol: "An enrolment string for iotvideod --join FILE on another machine."
             case .api: "A bearer token for the HTTP API."
             case .link: "A token for a session with the hub."
             }
@@ -41,9 +41,9 @@ struct TokenCommand: AsyncParsableCommand {
             abstract: "Create a token and print it; it is not shown again.",
             discussion: """
                 An enrolment is valid for 10 minutes by default, an hour at most, and can be
-                used once. With --user the box that joins becomes a gateway of that account.
-                With --device it becomes the camera of that device, which is created when it
-                does not exist yet.
+                used once. With --user the machine that joins becomes a gateway of that account.
+                With --device it becomes the camera of that device (one per --device), which is
+                created if it does not exist yet.
 
                 EXAMPLES
                   iotctl token create --enrol --user bob > bob.enrol
@@ -58,7 +58,7 @@ struct TokenCommand: AsyncParsableCommand {
         var name: String?
 
         @Option(
-            help: ArgumentHelp("The account that it is for; your own by default.", valueName: "name"),
+            help: ArgumentHelp("The account that it is for. (default: your own)", valueName: "name"),
             completion: .users)
         var user: String?
 
@@ -74,7 +74,8 @@ struct TokenCommand: AsyncParsableCommand {
         var actions: [DeviceAction] = []
 
         @Option(
-            help: ArgumentHelp("How long it is valid: 10m, 1h, 30d.", valueName: "time"),
+            help: ArgumentHelp(
+                "How long it is valid, for example 1h. (default: 10m with --enrol, otherwise 30d)", valueName: "time"),
             transform: DurationArgument.parse)
         var ttl: DurationArgument?
 

@@ -21,10 +21,10 @@ struct UserPropertyCommand: AsyncParsableCommand {
 
     struct Add: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Add a property, or replace the property of this name.",
+            abstract: "Add a user property (ProUser), or replace the property of this name.",
             discussion: """
-                A property that exists is replaced, even by a value of another type, as in
-                the SDK. `set` refuses a name that does not exist.
+                An existing property is replaced, even by a value of another type (as in the
+                IoT video SDK). `user-property set` refuses a name that does not exist.
 
                 EXAMPLES
                   iotctl user-property add front room '"hall"'
@@ -52,7 +52,7 @@ struct UserPropertyCommand: AsyncParsableCommand {
 
     struct Set: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Replace the value of a property that exists.",
+            abstract: "Replace the value of an existing user property (ProUser).",
             discussion: """
                 EXAMPLES
                   iotctl user-property set front room '"kitchen"'
@@ -79,7 +79,7 @@ struct UserPropertyCommand: AsyncParsableCommand {
 
     struct Delete: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Delete a property.",
+            abstract: "Delete a user property (ProUser).",
             discussion: """
                 EXAMPLES
                   iotctl user-property delete front room

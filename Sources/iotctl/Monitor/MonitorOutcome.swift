@@ -17,7 +17,7 @@ struct MonitorOutcome {
     }
 
     /// True when all files and the channel have ended.
-    var isThrough: Bool { running.isEmpty && isChannelOver }
+    var isFinished: Bool { running.isEmpty && isChannelOver }
 
     /// - Returns: true if the event ends the run.
     mutating func take(_ event: MonitorEvent) -> Bool {

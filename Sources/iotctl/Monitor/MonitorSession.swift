@@ -70,7 +70,7 @@ struct MonitorSession: Sendable {
                 try await Task.sleep(for: Self.drainLimit)
                 source.yield(.drainLimitReached)
             }
-            while !outcome.isThrough, let event = await iterator.next() { _ = outcome.take(event) }
+            while !outcome.isFinished, let event = await iterator.next() { _ = outcome.take(event) }
             outcome.finish()
             group.cancelAll()
             if Console.isTerminal, !plan.printsJSON { Console.redraw("") }

@@ -4,7 +4,7 @@ import GatewayAPI
 import IoTCore
 import NIOCore
 
-/// One streaming body of a channel that is written to a file.
+/// One streamed HTTP response of a channel, written to a file.
 struct MonitorSink: Sendable {
     enum Kind: String, Sendable, Codable {
         case recording
@@ -34,7 +34,8 @@ struct MonitorSink: Sendable {
 
     /// Copies the body until it ends.
     ///
-    /// - Throws: `.fileFailed`; `.channelDisconnected` if the body broke off; `.messageTimeout` if the body is empty.
+    /// - Throws: `.fileFailed`; `.messageTimeout` if no byte came, whatever the reason; otherwise
+    ///   `.channelDisconnected` if the connection broke before the end.
     func run() async throws {
         do {
             for try await buffer in body { try await output.write(Array(buffer.readableBytesView)) }
@@ -42,6 +43,7 @@ struct MonitorSink: Sendable {
             // The reader of the pipe has ended, which is not an error.
             return try await output.close()
         } catch let error as IoTError {
+            try? await output.close()
             throw error
         } catch {
             try? await output.close()

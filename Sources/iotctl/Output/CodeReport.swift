@@ -1,7 +1,7 @@
 import IoTCore
 import NetConfig
 
-/// What a QR code in a picture says, for people or as JSON. Secrets are told only when they are asked for.
+/// The content of a QR code in a picture, for display or as JSON. Secrets are printed only on request.
 struct CodeReport {
     private struct Field {
         var name: String
@@ -13,7 +13,7 @@ struct CodeReport {
     private let fields: [Field]
     private let reveals: Bool
 
-    /// - Throws: `fileFailed`; `invalidQRInput` when there is no code, several, or one in no known form; 25016 without
+    /// - Throws: `fileFailed`; `invalidQRInput` if there is no code, several, or one in an unknown form; 25016 without
     ///   libzbar.
     init(file: String, reveals: Bool) throws {
         let picture = try LumaPicture(png: try FileInput.read(file, atMost: 64 << 20))

@@ -1,7 +1,7 @@
 import Foundation
 import IoTCore
 
-/// A file's bytes, or those of standard input.
+/// The bytes of a file or of standard input.
 enum FileInput {
     /// - Parameter path: a file, or `-`.
     /// - Throws: `.fileFailed`, also for more than `limit` bytes.

@@ -3,7 +3,7 @@ import IoTCore
 
 /// Asks a question on the terminal. The terminal's settings are always restored.
 enum Prompt {
-    /// The longest line that a terminal delivers, in bytes (N_TTY, tty_ldisc(4)).
+    /// The longest line that a terminal delivers, in bytes (canonical mode, termios(3)).
     private static let maximumLine = 4096
 
     /// True if standard input is a terminal, so that a user can answer.

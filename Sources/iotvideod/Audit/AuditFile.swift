@@ -2,7 +2,7 @@ import Foundation
 import IoTCore
 import Logging
 
-/// A file of lines with a maximum size.
+/// A file to which lines are appended. At the maximum size it is renamed to `PATH.1`, which it replaces.
 struct AuditFile {
     let path: String
     let maximumSize: Int

@@ -3,7 +3,7 @@ import IoTCore
 import IoTLink
 
 /// The cameras that were added while the daemon ran: `cameras.json` in the data directory, mode 0600. Only the daemon
-/// writes this file. It is JSON because JSON can hold any URL text, unlike YAML.
+/// writes this file. It is JSON because YAML does not allow some characters of URLs.
 struct AddedCameras: Sendable {
     let path: String
     /// The file of release 0.1. It is read until the first change, which removes it.
@@ -31,7 +31,7 @@ struct AddedCameras: Sendable {
             return cameras
         } catch {
             throw IoTError(
-                .invalidConfiguration, "\(path): was not written by iotvideod: \(error)",
+                .invalidConfiguration, "\(path) cannot be read: \(error)",
                 remedy: "restore the file from a backup, or remove it and add the cameras again")
         }
     }

@@ -53,10 +53,10 @@ extension CameraSettings {
         return try asked.checked()
     }
 
-    /// The source of a request's URL: an absolute path or an RTSP URL without a password.
+    /// The source of a request's URL: an absolute path, a file URL, or an RTSP URL without a password.
     private static func source(of url: String) throws(IoTError) -> CameraSource {
         guard CameraRequest.scheme(of: url) != nil || url.hasPrefix("/") else {
-            throw refusal("url", "must be an rtsp:// URL or an absolute path")
+            throw refusal("url", "must be an rtsp:// or file:// URL, or an absolute path")
         }
         let source: CameraSource
         do throws(IoTError) {

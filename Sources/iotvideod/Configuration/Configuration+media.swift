@@ -1,12 +1,12 @@
 /// The address that media is sent from.
 extension Configuration {
-    /// Whether other machines take part: they reach the hub or the API, or this box has joined another hub.
+    /// Whether other machines can reach the hub or the API, or this machine has joined another hub.
     private func hasOthers(isJoined: Bool) -> Bool {
         let listeners = [hub.tls.listen, api.listen, rtsp.listen].compactMap { $0 }
         return isJoined || link.endpoint?.isLocal == false || listeners.contains { !$0.isLoopback }
     }
 
-    /// `media.listen`; otherwise an address that other machines can reach, if other machines take part.
+    /// `media.listen`; otherwise all addresses if other machines take part (`hasOthers`), or the loopback address.
     func mediaAddress(isJoined: Bool) -> ListenAddress {
         if let listen = media.listen { return listen }
         return ListenAddress(host: hasOthers(isJoined: isJoined) ? "0.0.0.0" : "127.0.0.1", port: 0)

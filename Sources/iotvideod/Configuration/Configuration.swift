@@ -80,7 +80,7 @@ struct Configuration: Sendable, Equatable {
     }
 
     struct Discovery: Sendable, Equatable {
-        /// Whether the network is told of the cameras here; `nil`: see `announces(isJoined:)`.
+        /// Whether the cameras here are announced on the network; `nil`: see `announces(isJoined:)`.
         var announce: Bool?
     }
 

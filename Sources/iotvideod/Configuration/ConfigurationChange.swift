@@ -36,7 +36,7 @@ struct ConfigurationChange: Sendable, Equatable {
     }
 }
 
-/// For the log.
+/// The text for the log.
 extension ConfigurationChange: CustomStringConvertible {
     var description: String {
         if isEmpty { return "nothing changed" }

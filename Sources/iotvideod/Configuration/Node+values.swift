@@ -1,7 +1,7 @@
 import IoTCore
 import Yams
 
-// These methods are strict: an unquoted word has the type that YAML gives it, and a quoted one is a string.
+// `flag` and `integer` accept unquoted values only; `text` refuses an unquoted null.
 extension Node {
     private var scalarText: String {
         get throws(ValueRefusal) {
@@ -70,10 +70,12 @@ extension Node {
         return values
     }
 
-    /// In lower case, because host names are case-insensitive.
+    /// Returns a host name or address in lower case: host names are case-insensitive.
     func hostName() throws(ValueRefusal) -> String {
         let text = try text()
-        guard HostName.isValid(text) else { throw ValueRefusal("contains '\(text)', not a host name or address") }
+        guard HostName.isValid(text) else {
+            throw ValueRefusal("contains '\(text)', which is not a host name or address")
+        }
         return text.lowercased()
     }
 

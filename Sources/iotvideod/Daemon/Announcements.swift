@@ -8,13 +8,13 @@ import NIOCore
 import NetConfig
 import ServiceLifecycle
 
-/// Tells the network of this daemon's cameras, where the configuration says so.
+/// Announces this daemon's cameras on the network, if the configuration says so.
 ///
-/// Cameras, their owners and the interfaces are looked at again every ten seconds: a network that comes up after the
-/// daemon, and a camera that is added, are announced by then.
+/// Cameras, their owners and the interfaces are checked every ten seconds, so a new camera, and a network that appears
+/// after the start, are announced after that time.
 struct Announcements: Service {
     let fleet: any CameraFleet
-    /// `nil` on a box that has joined: its devices were made for an account.
+    /// `nil` on a box that has joined another hub: its devices were created for an account.
     let hub: LinkHub?
     let services: LocalServices
     let loops: any EventLoopGroup

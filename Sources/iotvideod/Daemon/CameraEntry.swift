@@ -4,7 +4,8 @@ import ServiceLifecycle
 
 /// One running camera, which can be stopped separately.
 struct CameraEntry<Product: Service & Sendable>: Sendable {
-    /// As opened, with the secret in the URL: a changed password makes it a changed camera.
+    /// The settings with which it was opened, including the secret in the URL: a new password makes it a changed
+    /// camera.
     let settings: CameraSettings
     let product: Product
     private let group: ServiceGroup

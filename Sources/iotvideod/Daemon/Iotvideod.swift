@@ -71,8 +71,8 @@ struct Iotvideod: AsyncParsableCommand {
             if options.joinOnly {
                 let devices = joined.devices.keys.sorted().joined(separator: ", ")
                 print(
-                    "joined the hub at \(joined.endpoint) as \(joined.user?.accessId.rawValue ?? "no account"), "
-                        + "devices: \(devices.isEmpty ? "none" : devices)")
+                    "joined the hub at \(joined.endpoint) (account: \(joined.user?.accessId.rawValue ?? "none"), "
+                        + "devices: \(devices.isEmpty ? "none" : devices))")
                 return
             }
         }

@@ -22,11 +22,12 @@ struct APIRoute: Sendable {
     let query: Set<String>
     /// The query items that may be repeated.
     let repeatable: Set<String>
-    /// True if the response has no side effects and comes at once, so that HEAD can be answered.
+    /// True if the handler has no side effects and does not wait, so that HEAD can use it.
     let answersHead: Bool
-    /// False if the duration depends on the request or on external events.
+    /// Whether `api.requestTimeout` applies: not where the duration depends on the request or on external events.
     let isTimed: Bool
-    /// True if the request creates something in this gateway, which then remembers the response (`RepeatedRequests`).
+    /// True if the request creates something in this gateway: a repeated request gets the stored response
+    /// (`RepeatedRequests`).
     let makes: Bool
     let handling: Handling
 
@@ -81,11 +82,11 @@ struct APIRoute: Sendable {
 
     private var isOpenToKeys: Bool { RouteRights.openToKeys.contains("\(method.rawValue) \(path)") }
 
-    /// Throws 25005 if media keys do not open this route.
+    /// Throws 25005 if this route does not accept media keys.
     func checkIsOpenToKeys() throws(IoTError) {
         guard isOpenToKeys else {
             throw IoTError(
-                .forbidden, "a media key opens only media and event streams",
+                .forbidden, "a media key is accepted only for media and event streams",
                 remedy: "send an API token as 'Authorization: Bearer TOKEN'")
         }
     }

@@ -38,7 +38,7 @@ extension APIRoutes {
                         let range = PictureBounds.range
                         throw IoTError(
                             .invalidRequest,
-                            "'size' must be a width such as 640, or a box such as 640x360; each from \(range.lowerBound) to "
+                            "'size' must be a width such as 640, or a maximum size such as 640x360; each from \(range.lowerBound) to "
                                 + "\(range.upperBound)")
                     }
                     return bounds

@@ -5,7 +5,7 @@ import Hummingbird
 import IoTCore
 
 extension APIRoutes {
-    /// Each takes as long as its request says, or the world; a client that leaves ends it.
+    /// Their duration depends on the request, or on other machines; a client that disconnects ends them.
     static var discovery: [APIRoute] {
         [
             APIRoute(.post, "/v1/discoveries", isTimed: false) { request, gateway in
@@ -25,7 +25,7 @@ extension APIRoutes {
                 }
                 if let username = body.username { try checkUsername(username) }
                 guard body.password == nil || body.username != nil else {
-                    throw IoTError(.invalidRequest, "password needs username beside it")
+                    throw IoTError(.invalidRequest, "password requires username")
                 }
                 return try await watched(request) { try await gateway.discovery.ask(body) }
             },

@@ -1,4 +1,4 @@
-"""A device that says what it likes: `lamp`, of the account `mallory`."""
+"""A malicious device: `lamp`, of the account `mallory`."""
 
 import asyncio
 import json
@@ -75,7 +75,7 @@ class Device(Role):
                         self.random.randbytes(10_000), b'{"id":"x","method":"' + b"m" * 1_000 + b'"}',
                         b'{"a":' * 5_000 + b"1" + b"}" * 5_000, b'["' + b'\\ud800' * 100 + b'"]']:
             await self.device.send(payload)
-        # Larger than the broker takes: it hangs up (MQTT 3.1.1 has no other word for it).
+        # Larger than the broker accepts: it closes the connection, because MQTT 3.1.1 has no error packet for it.
         try:
             await self.device.mqtt.publish(self.device.topic("up"), b"x" * 280_000, wait=False)
             await asyncio.wait_for(self.device.mqtt.ended.wait(), 60)
@@ -89,7 +89,7 @@ class Device(Role):
 
     @attack("6")
     async def words_from_its_peers(self):
-        """It is called and asked, and tries each word that it hears as a client id."""
+        """The device receives requests, and uses each word in them as a client id."""
         site = self.site
         before = (await site.own("GET", "/v1/status"))["link"]
         self.device.asked.clear()
@@ -112,7 +112,7 @@ class Device(Role):
                     pass
         after = (await site.own("GET", "/v1/status"))["link"]
         expect(after["since"] == before["since"], f"the gateway's link was lost: {after}")
-        # Its own connection went with the first of them: the token's id is the client id.
+        # The first attempt closed the device's own connection: the token's id is the client id.
         self.device.close()
         await self.device.open()
         await self.good_login()
@@ -138,7 +138,7 @@ class Device(Role):
 
     @attack("medium: rows and bytes")
     async def events_and_reports(self):
-        """Events of 30 KB, reports of 60 KB, data past its bound."""
+        """Events of 30 KB, reports of 60 KB, data above its limit."""
         async def event(number):
             return await self.device.ask("event.report", {"topic": f"flood/{number}", "body": "x" * 29_000}, limit=90)
 

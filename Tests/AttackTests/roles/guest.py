@@ -1,4 +1,4 @@
-"""Accounts that may view one camera, and no more."""
+"""Accounts that may only view one camera."""
 
 import asyncio
 
@@ -8,7 +8,7 @@ from watch import SDP, Viewer, dead_candidates, offer
 from web import PATIENCE, Answer, Web
 
 CALL = "/v1/devices/front/whep"
-# What says that there are too many: of requests or parts, of connections, of a camera's viewers.
+# The errors for too many requests or parts, connections, and viewers of a camera.
 TOO_MANY = (25024, 21020, 20007)
 
 
@@ -23,7 +23,7 @@ class Guest(Role):
         self.sharer, _ = await guest("sharer", self.sources[1])
 
     async def own_call(self):
-        """The owner watches, whatever others do."""
+        """The owner can watch, whatever others do."""
         answer = await self.owner.ask("POST", CALL, offer(), SDP)
         expect(answer.status == 201, f"the owner was shut out of a camera: {answer}")
         await self.owner.ask("DELETE", answer.fields["location"])
@@ -37,14 +37,14 @@ class Guest(Role):
         try:
             return await web.ask("POST", CALL, offer(), SDP)
         except (ConnectionError, asyncio.IncompleteReadError):
-            # Too many connections of one address: the oldest silent one went.
+            # The address has too many connections: the oldest silent one was closed.
             return Answer(429, {}, b'{"error": {"code": 25024}}')
         finally:
             web.close()
 
     @attack("10")
     async def calls_to_forget_a_call(self):
-        """A connected call goes on through 480 others at once, and ends with the binding."""
+        """A connected call continues during 480 others, and ends with the binding."""
         await self.site.bind("crowd")
         viewer = await self.connected(self.crowd)
         try:
@@ -56,7 +56,7 @@ class Guest(Role):
             expect(len(opened) <= 32, f"{len(opened)} of 480 calls were taken")
             expect(await viewer.more(), "the connected call ended for newer ones")
             await self.site.own("DELETE", "/v1/devices/front/bindings/crowd")
-            expect(await viewer.end(), "pictures come after the unbinding")
+            expect(await viewer.end(), "pictures arrive after the unbinding")
             refused(await self.post(self.crowd.token, 0), 8002, 8003)
             answer = await self.crowd.ask("PATCH", viewer.place, b"", {
                 "Content-Type": "application/trickle-ice-sdpfrag", "If-Match": '"1"'})
@@ -66,7 +66,7 @@ class Guest(Role):
             await self.site.bind("crowd")
 
     async def connected(self, web, candidates=()):
-        """A call with pictures. There may be no place for a moment, for others take them."""
+        """A call with pictures. Other calls may take every place for a moment."""
         for _ in range(30):
             viewer = Viewer(web, "front")
             answer = await viewer.open(candidates)
@@ -80,7 +80,7 @@ class Guest(Role):
 
     @attack("12")
     async def dead_candidates(self):
-        """100 candidates where nobody is keep nobody out, and no more does one that cannot be read."""
+        """100 candidates at unused addresses do not prevent a call, and neither does a malformed one."""
         viewer = await self.connected(
             self.patient, dead_candidates(100) + ["candidate:1 1 udp nonsense 203.0.113.1 9 typ host"])
         await viewer.close()
@@ -117,7 +117,7 @@ class Guest(Role):
 
     @attack("4")
     async def streams_of_ended_tokens(self):
-        """What a token opened ends with it, whether it is revoked or its time is over."""
+        """A token's calls and streams end with it, whether it is revoked or expires."""
         revoked, made = await self.site.guest("watcher", self.sources[2])
         expired, _ = await self.site.guest("brief", self.sources[2], seconds=8)
 
@@ -157,7 +157,7 @@ class Guest(Role):
 
     @attack("medium: uses of channels")
     async def uses_without_bound(self):
-        """Parts in channels and open bodies, more than there are; the owner gets hers."""
+        """More channel parts and open bodies than the limit; the owner still gets hers."""
         token = self.hoarder_token["token"]
         channels = [await self.hoarder.ask("POST", "/v1/channels", {"device": "front"}) for _ in range(70)]
         opened = [answer.json["id"] for answer in channels if answer.status == 201]
@@ -188,7 +188,7 @@ class Guest(Role):
             for web, _ in bodies:
                 web.close()
         finally:
-            # Bodies that were left give their parts back.
+            # Closed bodies free their parts.
             for place in opened:
                 for _ in range(PATIENCE):
                     if (await self.hoarder.ask("DELETE", f"/v1/channels/{place}")).status != 429:
@@ -197,7 +197,7 @@ class Guest(Role):
 
     @attack("new: a channel beside another's")
     async def channel_beside_the_owners(self):
-        """Channels of several accounts to one camera, from one gateway: each goes on through the others' begin and end."""
+        """Several accounts' channels to one camera, from one gateway: each continues when others open and close."""
         async def play(web):
             channel = await web.ask("POST", "/v1/channels", {"device": "front"})
             expect(channel.status == 201, f"no channel: {channel}")

@@ -1,4 +1,4 @@
-"""An account with a device and tokens of its own, over the API and over MQTT."""
+"""An account with its own device and tokens, over the API and over MQTT."""
 
 import asyncio
 import json
@@ -14,7 +14,7 @@ MARKS = "\u0301\u0316"
 
 
 class Member(Role):
-    """`mallory`, with the device `stone`, whose session never answers what it is asked."""
+    """`mallory`, with the device `stone`, whose session never answers requests."""
 
     async def prepare(self):
         site = self.site
@@ -48,7 +48,7 @@ class Member(Role):
 
     @attack("2")
     async def combining_marks(self):
-        """256 KB of them as a name or a value, in a body, a message and a topic."""
+        """256 KB of combining marks as a name or a value, in a body, a message and a topic."""
         marks = MARKS * 60_000
         for body in [f'{{"{marks}":1}}', f'{{"accessId":"{marks}"}}', f'"{marks}"']:
             for path in ["/v1/devices/stone/user-properties/x", "/v1/tokens"]:
@@ -63,7 +63,7 @@ class Member(Role):
 
     @attack("3")
     async def a_camera_by_its_name(self):
-        """A device that is renamed to a camera's name, of one that is there and of one that comes."""
+        """The member renames a device to a camera's name: of an existing camera, and of one that is added later."""
         site, web = self.site, self.mallory
         refused(await web.ask("PATCH", "/v1/devices/" + self.stone, {"name": "front"}), 25018)
         name = "yard-" + secrets.token_hex(3)
@@ -98,7 +98,7 @@ class Member(Role):
 
     @attack("5")
     async def a_device_that_does_not_answer(self):
-        """400 requests wait for it; no more than the account's part are taken, and the owner is served."""
+        """400 requests wait for the device; only the account's share is accepted, and the owner is served."""
         async def knock(number):
             return await self.link.ask(
                 "action.take", {"device": self.stone, "path": "Action.knock", "value": number,
@@ -110,7 +110,7 @@ class Member(Role):
                 return await web.ask("POST", "/v1/devices/stone/actions", {
                     "path": "Action.knock", "value": number, "timeoutMilliseconds": 5_000})
             except (ConnectionError, asyncio.IncompleteReadError):
-                # Silent connections fill the listener: one that has shown no token yet may go for a newer one.
+                # Silent connections fill the listener: it may close one without a token for a newer one.
                 return Answer(429, {}, b'{"error": {"code": 25024}}')
             finally:
                 web.close()
@@ -129,7 +129,7 @@ class Member(Role):
 
     @attack("7")
     async def memory_of_the_broker(self):
-        """Wills of 60 KB (MQTT has no larger ones), retained messages, a session that does not read, and one that is never acknowledged."""
+        """Wills of 60 KB (MQTT's maximum), retained messages, sessions that never read or acknowledge."""
         site = self.site
         large = json.dumps({"method": "session.end", "params": {"reason": "x" * 60_000}})
         tokens = [(await site.token("mallory", "link", 600)) for _ in range(6)]
@@ -139,7 +139,7 @@ class Member(Role):
                 link = Link(site, "u/mallory", made["token"], self.sources[0])
                 await link.open(begin=False, will=(link.topic("up"), large), clean=False)
                 clients.append(link)
-                # 2.0.11 ends who retains where nothing may be retained.
+                # Mosquitto 2.0.11 disconnects clients that retain a message where that is forbidden.
                 await link.mqtt.publish(link.topic("up"), large, qos=0, retain=True, wait=False)
             deaf = Link(site, f"d/{self.stone}", site.values["tokens"]["stone"], self.sources[0])
             deaf.session = self.device.session
@@ -160,13 +160,13 @@ class Member(Role):
                 link.close()
             for made in tokens:
                 await site.own("DELETE", "/v1/tokens/" + made["id"], may_fail=True)
-            # The broker ended the first connection of the device's token for the second.
+            # The second connection with the device's token made the broker close the first one.
             self.device.close()
             await self.device.open()
 
     @attack("6")
     async def client_ids(self):
-        """A client that is let in ends nobody's connection, whatever it calls itself."""
+        """A client with a valid login does not end another's connection, whatever client id it uses."""
         before = (await self.site.own("GET", "/v1/status"))["link"]
         token = (await self.site.token("mallory", "link", 600))["token"]
         tokens = (await self.site.own("GET", "/v1/tokens"))["tokens"]
@@ -210,7 +210,7 @@ class Member(Role):
 
     @attack("8")
     async def names_in_two_writings(self):
-        """What was acknowledged last is there, also after the daemon's restart, which comes at the end."""
+        """The last acknowledged value is stored, also after the daemon's restart at the end."""
         for form in ["NFC", "NFD", "NFC", "NFD"]:
             value = secrets.token_hex(4)
             name = unicodedata.normalize(form, "café")
@@ -255,7 +255,7 @@ class Member(Role):
 
     @attack("medium: fairness")
     async def flood(self):
-        """A flood of requests; another account's request is answered meanwhile."""
+        """A flood of requests; another account's request is answered during it."""
         request = json.dumps(self.link.envelope("device.list", {}))
 
         async def messages():
@@ -272,11 +272,11 @@ class Member(Role):
 
     @attack("7: the hub's own queue", is_long=True)
     async def large_messages_at_once(self):
-        """40 MB from four connections, as fast as they go; another account's requests are answered.
+        """40 MB from four connections, as fast as possible; another account's requests are answered.
 
-        All that is sent to the hub passes one queue of the broker, of 4 MiB. A box whose processor has too much to do may
-        fall behind, and the broker then drops whosever message comes next (docs/threat_model.md), so this is no part of
-        `make test`.
+        All messages to the hub pass one queue of the broker, of 4 MiB. On an overloaded box the hub may read too
+        slowly, and the broker then drops the next message, whoever sent it (docs/threat_model.md), so `make test` does
+        not include this attack.
         """
         tokens = [await self.site.token("mallory", "link", 600) for _ in range(4)]
         links = [await Link(self.site, "u/mallory", made["token"], self.sources[0]).open(begin=False) for made in tokens]
@@ -301,7 +301,7 @@ class Member(Role):
 
     @attack("medium: stored answers")
     async def stored_answers(self):
-        """Answers of 150 KB that are to be remembered; the memory that they take is judged at the end."""
+        """Stored answers of 150 KB; their memory is checked at the end."""
         for number in range(80):
             reply = await self.link.ask("userProperty.add", {
                 "device": self.stone, "name": "large", "value": f"{number}" + "x" * 150_000})
@@ -316,7 +316,7 @@ class Member(Role):
 
     @attack("rows by count")
     async def rows_without_bound(self):
-        """User properties, tokens and temporary accounts, until there are enough."""
+        """Makes user properties, tokens and temporary accounts up to the limit."""
         made, answers = [], []
         for number in range(300):
             answers.append(await self.link.ask("token.createAPI", {"ttlSeconds": 60}))

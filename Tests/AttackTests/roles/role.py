@@ -1,4 +1,4 @@
-"""What all attackers have in common."""
+"""The common part of all attackers."""
 
 import asyncio
 import json
@@ -15,8 +15,8 @@ class Survived(Exception):
 
 
 def attack(finding, is_long=False):
-    """Marks a method as an attack. `finding`: its number or words in the list of what the first release let pass.
-    `is_long`: it is left out where each attack runs once."""
+    """Marks a method as an attack. `finding`: its number or name in the list of the first release's vulnerabilities.
+    `is_long`: whether it is left out when each attack runs once."""
     def mark(method):
         method.finding = finding
         method.is_long = is_long
@@ -30,7 +30,7 @@ def expect(condition, what):
 
 
 def refused(answer, *codes):
-    """The documented refusal, and nothing else."""
+    """Expects the documented refusal, and nothing else."""
     expect(answer.code in codes, f"{answer} in place of a refusal with {' or '.join(map(str, codes))}")
 
 
@@ -51,7 +51,7 @@ class Role:
         return [getattr(self, name) for name, method in vars(type(self)).items() if hasattr(method, "finding")]
 
     async def run(self, seconds, only=None):
-        """Every attack once, and again while there is time. Prints a line of JSON for each."""
+        """Runs every attack once, and again until the time ends. Prints a line of JSON for each."""
         end = time.monotonic() + seconds
         await self.prepare()
         while True:
@@ -74,7 +74,7 @@ class Role:
 
 
 async def at_once(count, work, width=None):
-    """Runs `work(number)` so many times, all at once or `width` at a time; gives the results."""
+    """Runs `work(number)` `count` times, all at once or `width` at a time; returns the results."""
     gate = asyncio.Semaphore(width or count)
 
     async def one(number):

@@ -1,4 +1,4 @@
-"""Somebody who can reach the ports, and has nothing."""
+"""Someone who can reach the ports, without any account."""
 
 import asyncio
 import base64
@@ -34,13 +34,13 @@ class Stranger(Role):
         self.good, _ = await self.site.guest("neighbour", self.sources[9])
 
     async def status(self, data, source=0):
-        """The status of the answer to these bytes; 0 for a connection that is closed without one."""
+        """The status of the answer to these bytes; 0 if the connection is closed without an answer."""
         received = await raw(self.site, data, self.sources[source])
         return int(received.split(b" ")[1]) if received.startswith(b"HTTP/") else 0
 
     @attack("2")
     async def combining_marks_before_anybody_is_known(self):
-        """Each once cost seconds; all are 400 at once, and others are answered meanwhile."""
+        """Heads that once took seconds: all get 400 immediately, and others are answered in the meantime."""
         run = MARK * 7_000
         heads = [
             head("GET /v1/devices HTTP/1.1", b"Host: a" + run),
@@ -68,7 +68,7 @@ class Stranger(Role):
 
     @attack("9")
     async def junk_tokens(self):
-        """Tokens that the hub has not signed; somebody else's good one passes all the while."""
+        """Tokens that the hub has not signed; a valid token is accepted in the meantime."""
         async def junk(number):
             web = self.web(junk_token(), number % 8)
             try:
@@ -82,7 +82,7 @@ class Stranger(Role):
         answers, passed = await asyncio.gather(at_once(400, junk, 40), good())
         for answer in answers:
             refused(answer, 25004, 25024)
-        expect(all(answer.code == 0 for answer in passed), f"a good token was shut out: {passed}")
+        expect(all(answer.code == 0 for answer in passed), f"a valid token was refused: {passed}")
 
     @attack("medium: audit")
     async def refusals_for_the_audit(self):
@@ -98,7 +98,7 @@ class Stranger(Role):
 
     @attack("medium: silent connections at the API")
     async def silent_connections_at_the_api(self):
-        """More than the listener takes, of three addresses; a newcomer gets in, and they are closed by and by."""
+        """More connections than the listener accepts, from three addresses, and a newcomer gets in; all end later."""
         async def silent(number):
             return await asyncio.open_connection(
                 "127.0.0.1", self.site.port, local_addr=(self.sources[number % 3], 0))
@@ -114,9 +114,9 @@ class Stranger(Role):
         pairs = await at_once(600, silent, 50)
         try:
             answer = await self.web(source=5).ask("GET", "/healthz")
-            expect(answer.status == 200, f"a newcomer was answered with {answer}")
+            expect(answer.status == 200, f"a newcomer got {answer}")
             answer = await self.good.ask("GET", "/v1/devices")
-            expect(answer.status == 200, f"a good token was answered with {answer}")
+            expect(answer.status == 200, f"a valid token got {answer}")
             ends = await asyncio.gather(*(end(pair) for pair in pairs))
             expect(all(ends), f"{ends.count(False)} silent connections stay")
         finally:
@@ -136,7 +136,7 @@ class Stranger(Role):
                         return
                 except asyncio.TimeoutError:
                     pass
-            expect(False, "a head that comes a line a second is waited for")
+            expect(False, "the listener waits for a head that sends a line a second")
         except OSError:
             pass
         finally:
@@ -144,7 +144,7 @@ class Stranger(Role):
 
     @attack("medium: silent connections at the broker")
     async def silent_connections_at_the_broker(self):
-        """They fill the listener for other machines; those of this one do not notice."""
+        """They fill the listener for other machines; connections from this machine still work."""
         before = (await self.site.own("GET", "/v1/status"))["link"]
 
         def silent():
@@ -168,7 +168,7 @@ class Stranger(Role):
 
     @attack("6")
     async def guesses_at_the_broker(self):
-        """User names that are there, client ids that may be; nobody is let in."""
+        """Existing user names, and possible client ids; none is accepted."""
         async def guess(number):
             user = ["hub", "owner", "u/owner", secrets.token_hex(16)][number % 4]
             try:
@@ -272,9 +272,9 @@ class Stranger(Role):
 
     @attack("datagrams")
     async def datagrams_at_the_media_ports(self):
-        """What is not an agreed peer's: the camera has never heard of it."""
+        """Packets that do not belong to a negotiated peer."""
         ports = {int(fields.split()[5]) for fields in (await self.answer()).splitlines() if fields.startswith("a=candidate")}
-        expect(bool(ports), "the camera told no port")
+        expect(bool(ports), "the camera's answer has no port")
         with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sender:
             sender.bind((self.sources[8], 0))
             for number in range(3_000):
@@ -292,7 +292,7 @@ class Stranger(Role):
         await self.answer()
 
     async def answer(self):
-        """The camera's answer to an offer of the owner's."""
+        """The camera's answer to the owner's offer."""
         reply = await self.owner_call()
         return reply.content.decode()
 

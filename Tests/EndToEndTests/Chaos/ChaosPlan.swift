@@ -1,18 +1,18 @@
 import Foundation
 import TestSupport
 
-/// What goes wrong, and when: all of it follows from the seed.
+/// The faults and their times, all determined by the seed.
 struct ChaosPlan: Sendable {
     enum Fault: String, CaseIterable, Sendable {
-        /// SIGKILL, then the hub starts another by itself.
+        /// SIGKILL of the broker. The hub starts another one by itself.
         case broker
-        /// SIGKILL of a daemon, which is started again after the pause. A killed hub leaves its broker behind.
+        /// SIGKILL of a daemon, which is started again after the pause. A killed hub leaves its broker running.
         case hub, camera, gateway
-        /// The box's cable is out for the pause.
+        /// The box's cable is unplugged for the pause.
         case cameraCable, gatewayCable
 
-        /// What two faults at a time must not both strike: a box that is started needs its cable for nothing, but a
-        /// hub that starts its own broker kills the orphan, which would be the other fault's.
+        /// Two faults at the same time must not share a place. A box can start without its cable, so these are two
+        /// places; but a hub that starts kills the orphaned broker, which would be the other fault's broker.
         var place: String {
             switch self {
             case .broker, .hub: "hub"
@@ -26,18 +26,18 @@ struct ChaosPlan: Sendable {
 
     struct Strike: Sendable, CustomStringConvertible {
         let fault: Fault
-        /// After the round's begin.
+        /// From the beginning of the round.
         let delay: Duration
-        /// Until it is mended.
+        /// Until the fault ends.
         let pause: Duration
-        /// Whether everybody must see that the device is gone before it is mended: not where the farewell is lost on
-        /// the way, which takes the silence of docs/link.md.
+        /// Whether everybody must see the device offline before the fault ends. False if the farewell message is lost,
+        /// because then the device is offline only after the timeout of docs/link.md.
         var mustBeSeen = false
 
         var description: String { "\(fault.rawValue) at \(delay) for \(pause)" }
     }
 
-    /// - Parameter seed: draws the same rounds again.
+    /// - Parameter seed: The same seed gives the same rounds.
     init(seed: UInt64) {
         generator = SeededGenerator(seed: seed)
     }
@@ -45,8 +45,8 @@ struct ChaosPlan: Sendable {
     private var generator: SeededGenerator
     private var kinds: [Fault] = []
 
-    /// One to three faults that overlap. Each kind comes before any comes again, so that a short run has them all;
-    /// twice the hub, which has the most to lose, and the camera.
+    /// One to three overlapping faults. Each kind comes once before any comes again, so that a short run has them all;
+    /// the hub, which has the most to lose, and the camera come twice.
     mutating func nextRound() -> [Strike] {
         let count = [1, 1, 2, 2, 3].randomElement(using: &generator) ?? 1
         var strikes: [Strike] = []

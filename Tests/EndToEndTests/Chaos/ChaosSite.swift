@@ -2,7 +2,7 @@ import Foundation
 import Synchronization
 import Testing
 
-/// A hub with a camera of its own, a camera box and a gateway box, each a host of its own, over TLS.
+/// A hub's box with a camera, a camera box and a gateway box, each its own host, over TLS.
 final class ChaosSite: Sendable {
     enum Box: String, CaseIterable, Sendable {
         case hub, camera, gateway
@@ -17,7 +17,7 @@ final class ChaosSite: Sendable {
     private let daemons: Mutex<[Box: RunningDaemon]>
     private let departures = Mutex<[Duration]>([])
 
-    /// How long after a camera box was killed the hub's box saw its device offline.
+    /// The times from a camera box's kill until the hub's box saw its device offline.
     var departureTimes: [Duration] { departures.withLock { $0 } }
 
     init() async throws {
@@ -63,7 +63,7 @@ final class ChaosSite: Sendable {
         daemons = Mutex([.hub: hub, .camera: camera, .gateway: gateway])
     }
 
-    /// Of the box's API; it is the same whichever daemon runs there.
+    /// A client of the box's API; it stays valid when the daemon is restarted.
     func client(_ box: Box) -> SocketClient {
         SocketClient(socket: folders[box]?.path("socket") ?? "")
     }
@@ -78,12 +78,12 @@ final class ChaosSite: Sendable {
 
     // MARK: Faults
 
-    /// Does it, and mends it after its pause.
+    /// Causes a fault, and ends it after its pause.
     func strike(_ strike: ChaosPlan.Strike) async throws {
         let clock = ContinuousClock()
         switch strike.fault {
         case .broker:
-            // The hub tells it in its status; while it restarts there is none, and nothing to kill.
+            // The hub's status has the broker's process; while the broker restarts there is none to kill.
             let status = await client(.hub).request("GET", "/v1/status")?.object
             guard let process = (status?["broker"] as? [String: Any])?["process"] as? Int else { return }
             kill(Int32(process), SIGKILL)
@@ -121,9 +121,9 @@ final class ChaosSite: Sendable {
         for box in [Box.gateway, .camera, .hub] { await (try? daemon(box))?.stop() }
     }
 
-    // MARK: How it is
+    // MARK: State
 
-    /// What is not yet as it must be when nothing is wrong; empty when all is.
+    /// Everything that is not yet as it must be without faults; empty if nothing is.
     func troubles() async -> [String] {
         var troubles: [String] = []
         for box in [Box.hub, .gateway] {
@@ -138,7 +138,7 @@ final class ChaosSite: Sendable {
         return troubles
     }
 
-    /// Compares both places that tell a device's presence: the list, and the stored model.
+    /// Compares the device's presence in the list with the one in the stored model.
     func presenceTrouble(of device: String, at box: Box, isOnline: Bool) async -> String? {
         guard let shown = await client(box).request("GET", "/v1/devices/\(device)", timeout: 3), shown.status == 200
         else { return "\(box) cannot show \(device)" }

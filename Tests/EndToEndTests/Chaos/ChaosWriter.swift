@@ -1,12 +1,12 @@
 import Foundation
 import TestSupport
 
-/// Writes one property for itself, again and again, and compares every answer with what it asked.
+/// Writes its own property, again and again, and compares every answer with the request.
 struct ChaosWriter: Sendable {
     enum Target: Sendable {
-        /// `ProUser.{name}`, which holds `w{writer}.{number}`.
+        /// `ProUser.{name}`, with the value `w{writer}.{number}`.
         case user(String)
-        /// `ProWritable.{name}`, a whole number, or a member of it that is one.
+        /// `ProWritable.{name}`, a whole number, or a numeric member of it.
         case writable(String, member: String? = nil)
     }
 
@@ -31,7 +31,7 @@ struct ChaosWriter: Sendable {
     let number: Int
     let device: String
     let target: Target
-    /// Where it writes; it reads at both.
+    /// The box at which it writes; it reads at both boxes.
     let home: ChaosSite.Box
     let site: ChaosSite
     let seed: UInt64
@@ -68,7 +68,7 @@ struct ChaosWriter: Sendable {
         }
     }
 
-    /// Which of this writer's writes a value is; `nil` for another's, or none.
+    /// The number of this writer's write that has this value; `nil` for any other value.
     private func write(of value: Any?) -> Int? {
         switch target {
         case .user:
@@ -80,9 +80,9 @@ struct ChaosWriter: Sendable {
         }
     }
 
-    // MARK: What it does
+    // MARK: Requests
 
-    /// Makes the property; before anything goes wrong.
+    /// Makes the property, before the first fault.
     mutating func prepare() async {
         guard case .user(let name) = target else { return }
         let answer = await site.client(home).request(
@@ -90,7 +90,7 @@ struct ChaosWriter: Sendable {
         if answer?.status != 200 { problems.append("\(self.path): \(answer?.text ?? "no answer")") }
     }
 
-    /// Goes on until the task is cancelled or something is wrong, and then finishes what it has begun.
+    /// Runs until the task is cancelled or something is wrong, and then finishes the current write.
     mutating func run() async {
         while !Task.isCancelled, problems.isEmpty {
             await writeOnce()
@@ -122,12 +122,12 @@ struct ChaosWriter: Sendable {
                 return shadow.gaveUp(next)
             }
             figures.retried += 1
-            // For a daemon that is being started there is nothing to wait on.
+            // While a daemon starts there is no event to wait for.
             try? await ContinuousClock().sleep(for: .milliseconds(Int.random(in: 20...200, using: &generator)))
         }
     }
 
-    /// The answer must be for this write: it holds the whole property.
+    /// Checks that the answer is for this write: it contains the whole property.
     private mutating func accept(_ answer: SocketClient.Answer) {
         let property = answer.object["value"] as? [String: Any]
         var value = property?["val"] ?? property?["setVal"]
@@ -138,7 +138,7 @@ struct ChaosWriter: Sendable {
         if let wrong = shadow.acknowledge(next, version: version) { problems.append("\(device) \(path): \(wrong)") }
     }
 
-    /// Reads at either gateway: what one was told, the other must see.
+    /// Reads at one of the boxes. Both must return the same acknowledged value.
     mutating func read(at box: ChaosSite.Box? = nil) async {
         let box = box ?? [.hub, .gateway].randomElement(using: &generator) ?? .hub
         guard
@@ -163,7 +163,7 @@ struct ChaosWriter: Sendable {
         }
     }
 
-    /// Each text has an answer of its own.
+    /// Sends a message with a unique text, and checks that the answer is for that text.
     private mutating func sendMessage() async {
         let kinds: [(String, Set<Int>)] = [("live", [0, 1]), ("voice", [406]), ("w\(number)", [404])]
         guard let (kind, right) = kinds.randomElement(using: &generator) else { return }
@@ -189,11 +189,11 @@ struct ChaosWriter: Sendable {
         return list.first?["status"] as? Int
     }
 
-    /// What no fault excuses; `nil` for what one does, or for no answer at all.
+    /// The problem of an answer that no fault explains; `nil` for one that a fault explains, and for no answer.
     private static func problem(of answer: SocketClient.Answer?) -> String? {
         guard let answer else { return nil }
         switch (answer.status, answer.errorCode) {
-        // The link or the device is away, too much waits, or the same request is still under way.
+        // The link or the device is away, too many requests wait, or the same request is still running.
         case (503, _), (504, _), (429, _), (409, 21000), (502, 20103): return nil
         default: return answer.text
         }

@@ -1,12 +1,12 @@
 import Foundation
 import TestSupport
 
-/// Writes one property, number after number, until a request has no answer.
+/// Writes one property, number after number, until a request gets no answer.
 struct PropertyWriter: Sendable {
     let property: String
     private(set) var sent = 0
     private(set) var acknowledged = 0
-    /// Writes that were under way at a kill, and those of them that were carried out nevertheless.
+    /// The number of writes that were running at a kill, and how many of them were carried out.
     private(set) var cutOff = 0
     private(set) var carriedOut = 0
     private(set) var problems: [String] = []
@@ -23,7 +23,7 @@ struct PropertyWriter: Sendable {
         if answer?.status != 200 { problems.append("\(property) was not made: \(answer?.text ?? "no answer")") }
     }
 
-    /// - Parameter onAcknowledged: called for each.
+    /// - Parameter onAcknowledged: Called for each acknowledged write.
     mutating func run(_ client: SocketClient, onAcknowledged: () -> Void) async {
         while problems.isEmpty {
             let number = sent + 1
@@ -46,7 +46,7 @@ struct PropertyWriter: Sendable {
         }
     }
 
-    /// The value is the last acknowledged one, or one behind it whose answer a kill cut off.
+    /// Checks that the value is the last acknowledged one, or the next one if a kill cut off its answer.
     mutating func check(_ client: SocketClient) async {
         guard let answer = await client.request("GET", path), answer.status == 200 else {
             return problems.append("\(property) cannot be read")

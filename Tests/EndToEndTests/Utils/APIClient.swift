@@ -1,9 +1,9 @@
 import Foundation
 import Testing
 
-/// Requests to a daemon's HTTP API by curl, which is none of our own code.
+/// Requests to a daemon's HTTP API by curl, which shares no code with the product.
 struct APIClient {
-    /// `nil` asks over TCP.
+    /// `nil` sends requests over TCP.
     var socket: String?
     var origin = "http://localhost"
     var token: String?
@@ -38,7 +38,7 @@ struct APIClient {
         return Answer(status: status, body: Data(outcome.output[..<newline]))
     }
 
-    /// Writes a property; true when the write was acknowledged.
+    /// Writes a property; returns whether the write was acknowledged.
     func write(_ device: String, _ path: String, _ value: String, key: String) async throws -> Bool {
         let answer = try await request(
             "PUT", "/v1/devices/\(device)/properties?path=\(path)", body: value, headers: ["Idempotency-Key: \(key)"])
@@ -53,7 +53,7 @@ struct APIClient {
 extension RunningDaemon {
     var api: APIClient { APIClient(socket: folder.path("socket")) }
 
-    /// The API over TCP, at the port that the daemon took; `api.listen` is `127.0.0.1:0` in its configuration.
+    /// The API over TCP, at the port that the kernel assigned; the configuration has `api.listen: 127.0.0.1:0`.
     func tcpAPI(token: String? = nil) throws -> APIClient {
         let said = try #require(log.firstMatch(of: /the API listens at http:\/\/127.0.0.1, port (\d+)/))
         return APIClient(socket: nil, origin: "http://127.0.0.1:\(said.1)", token: token)

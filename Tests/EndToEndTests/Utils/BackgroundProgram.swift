@@ -1,6 +1,6 @@
 import Foundation
 
-/// A program that runs beside the test until it is stopped, or its owner goes.
+/// A program that runs in the background until it is stopped or this object is released.
 final class BackgroundProgram: @unchecked Sendable {
     // `process` is started once and then only signalled and waited for.
     private let process = Process()
@@ -30,7 +30,7 @@ final class BackgroundProgram: @unchecked Sendable {
 }
 
 extension BackgroundProgram {
-    /// A broker of somebody else's, which lets everybody in and tells who came.
+    /// A broker that does not belong to a hub; it accepts every client and logs connections.
     static func foreignBroker(port: Int, in folder: TemporaryFolder) async throws -> BackgroundProgram {
         let file = folder.path("foreign.conf")
         try """

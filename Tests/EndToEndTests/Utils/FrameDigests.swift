@@ -3,7 +3,7 @@ import Testing
 
 /// The MD5 sums of a video's decoded frames, by ffmpeg.
 enum FrameDigests {
-    /// - Parameter input: what `-` is.
+    /// - Parameter input: Standard input, if `file` is `-`.
     static func of(_ file: String, input: FileHandle? = nil) async throws -> [String] {
         var program = Program.named(
             "ffmpeg",
@@ -16,7 +16,7 @@ enum FrameDigests {
         }
     }
 
-    /// The numbers of the key frames among them.
+    /// The indexes of the video's key frames.
     static func keyFrames(of file: String) async throws -> [Int] {
         let outcome = try await Program.named(
             "ffprobe",
@@ -26,7 +26,7 @@ enum FrameDigests {
         return outcome.text.split(separator: "\n").enumerated().filter { $0.element.hasPrefix("1") }.map(\.offset)
     }
 
-    /// Where `frames` stand, without a gap, in the endless repetition of `source`; `nil` when they do not.
+    /// Where `frames` occur, without a gap, in the endless repetition of `source`; `nil` if they do not.
     static func position(of frames: some Collection<String>, inRepeated source: [String]) -> Int? {
         source.indices.first { start in
             frames.enumerated().allSatisfy { $0.element == source[(start + $0.offset) % source.count] }

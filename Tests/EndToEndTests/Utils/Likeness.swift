@@ -1,14 +1,14 @@
 import Foundation
 import Testing
 
-/// How like a picture is to each frame of a video: the peak signal-to-noise ratio in RGB, dB, by ffmpeg.
+/// The similarity of a picture to each frame of a video: the peak signal-to-noise ratio in RGB, dB, by ffmpeg.
 enum Likeness {
     static func of(_ picture: String, toFramesOf video: String) async throws -> [Double] {
         let outcome = try await Program.named(
             "ffmpeg",
             [
                 "-v", "error", "-i", video, "-i", picture, "-filter_complex",
-                // One picture stays for all of the frames.
+                // ffmpeg repeats the picture for all frames.
                 "[0:v]format=gbrp,setpts=N/TB[a];[1:v]format=gbrp,setpts=N/TB[b];"
                     + "[a][b]psnr=stats_file=-:eof_action=repeat",
                 "-f", "null", "-",

@@ -1,16 +1,16 @@
 import Testing
 
-/// A clip, and what a viewer must get of it.
+/// A clip, and the media that a viewer must get from it.
 struct MonitorSample: Sendable, CustomTestStringConvertible {
     let file: String
     let frames: Int
-    /// How long a picture and a coded frame of sound last, s; a recording's sound is AAC, of 1,024 samples a frame.
+    /// The duration of a picture and of a coded frame of sound, s; a recording has AAC, with 1,024 samples a frame.
     let pictureTime: Double
     let soundTime: Double
     let channels: Int
-    /// G.711 becomes AAC; AAC is recorded as it came.
+    /// AAC is recorded unchanged; G.711 is converted to AAC.
     var copiesSound = true
-    /// Pictures that a recording may hold beyond those asked for, to complete a group of B-frames.
+    /// Pictures that a recording may contain beyond the requested ones, to complete a group of B-frames.
     var reordered = 0
 
     var testDescription: String { file }

@@ -1,8 +1,8 @@
 import Foundation
 
-/// Where the built programs and the samples are.
+/// The paths of the built programs and the samples.
 enum Product {
-    /// The folder of the test program, in which the package manager puts the product's programs too.
+    /// The folder of the test program, which also contains the product's programs.
     static let folder: URL = {
         let test = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
         return test.deletingLastPathComponent()

@@ -15,7 +15,7 @@ struct Program {
     var arguments: [String] = []
     var environment: [String: String] = [:]
     var input: Data?
-    /// In place of `input`.
+    /// Used instead of `input`.
     var inputHandle: FileHandle?
 
     /// A program found in PATH.
@@ -23,7 +23,7 @@ struct Program {
         Program(path: "/usr/bin/env", arguments: [name] + arguments)
     }
 
-    /// Waits on a thread of its own; the output goes through files, so that no pipe can fill.
+    /// Waits on its own thread. The output goes to files, because a pipe could fill up.
     func run() async throws -> Outcome {
         try await withCheckedThrowingContinuation { continuation in
             let thread = Thread { continuation.resume(with: Result { try runAndWait() }) }

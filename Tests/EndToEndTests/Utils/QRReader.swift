@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// zbarimg, a reader of other people's.
+/// zbarimg, an independent reader.
 enum QRReader {
     /// The bytes of the only code in a picture.
     static func read(_ file: String) async throws -> String {
@@ -10,7 +10,7 @@ enum QRReader {
         return try #require(String(data: outcome.output, encoding: .utf8))
     }
 
-    /// The modules that text of half blocks draws, row by row; true is light.
+    /// The modules that text of half blocks draws, row by row; true means light.
     static func modules(_ text: String) throws -> [[Bool]] {
         var rows: [[Bool]] = []
         for line in text.split(separator: "\n") {
@@ -31,14 +31,14 @@ enum QRReader {
 
     struct Strange: Error { let character: Character }
 
-    /// What a camera before the terminal reads.
+    /// The bytes that a camera in front of the terminal would read.
     static func read(modules: [[Bool]]) async throws -> String {
         let folder = try TemporaryFolder()
         let scale = 6
         let rows = modules.flatMap { row in
             Array(repeating: row.flatMap { Array(repeating: UInt8($0 ? 255 : 0), count: scale) }, count: scale)
         }
-        // The netpbm project's PGM. Around it is the terminal's own colour.
+        // Netpbm's PGM. The margin has the terminal's background colour.
         var picture = Data("P5 \((modules.first?.count ?? 0) * scale) \(rows.count) 255\n".utf8)
         for row in rows { picture.append(contentsOf: row) }
         try picture.write(to: URL(fileURLWithPath: folder.path("terminal.pgm")))

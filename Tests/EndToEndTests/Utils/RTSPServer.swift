@@ -5,12 +5,12 @@ import Testing
 final class RTSPServer: @unchecked Sendable {
     // Started once, then only terminated.
     private let process = Process()
-    /// The server ends when this does.
+    /// The server ends when this is closed.
     private let input = Pipe()
     private let folder: TemporaryFolder
     let url: String
 
-    /// - Parameter port: 0 takes a free one.
+    /// - Parameter port: 0 chooses a free one.
     init(file: String, port: Int = 0, user: String? = nil, password: String? = nil) async throws {
         let folder = try TemporaryFolder()
         self.folder = folder
@@ -40,7 +40,7 @@ final class RTSPServer: @unchecked Sendable {
         "rtsp://127.0.0.1:\(port)/camera"
     }
 
-    /// A camera that takes a connection and never says anything, until the descriptor is closed.
+    /// A camera that accepts a connection and never answers, until the descriptor is closed.
     static func silent() throws -> (descriptor: Int32, url: String) {
         let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         let port = try bound(descriptor)
@@ -48,7 +48,7 @@ final class RTSPServer: @unchecked Sendable {
         return (descriptor, url(port: port))
     }
 
-    /// A TCP port that was free a moment ago: for a server that comes later.
+    /// A TCP port that is free at the moment, for a server that starts later.
     static func freePort() throws -> Int {
         let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         defer { close(descriptor) }
@@ -70,7 +70,7 @@ final class RTSPServer: @unchecked Sendable {
         return Int(UInt16(bigEndian: address.sin_port))
     }
 
-    /// Kills it, as a camera loses its power.
+    /// Kills the server, like a power cut.
     func stop() {
         if process.isRunning { kill(process.processIdentifier, SIGKILL) }
     }

@@ -7,7 +7,7 @@ struct RecordedTrack {
         /// s
         let pts: Double
         let duration: Double
-        /// Of the coded bytes.
+        /// The digest of the coded bytes.
         let digest: String
     }
 
@@ -16,7 +16,7 @@ struct RecordedTrack {
     let channels: Int
     let packets: [Packet]
 
-    /// - Parameter stream: as ffprobe names it: `v:0`.
+    /// - Parameter stream: In ffprobe's syntax, for example `v:0`.
     init(_ file: String, _ stream: String) async throws {
         let outcome = try await Program.named(
             "ffprobe",
@@ -32,7 +32,7 @@ struct RecordedTrack {
         channels = description["channels"] as? Int ?? 0
         packets = try (answer["packets"] as? [[String: Any]] ?? []).map { packet in
             func number(_ key: String) -> Double? { (packet[key] as? String).flatMap(Double.init) }
-            // ffprobe does not always give the first packet's duration, although the file has it.
+            // ffprobe does not always return the first packet's duration, although the file contains it.
             return Packet(
                 pts: try #require(number("pts_time"), "\(file) \(stream): \(packet)"),
                 duration: number("duration_time") ?? 0, digest: try #require(packet["data_hash"] as? String))

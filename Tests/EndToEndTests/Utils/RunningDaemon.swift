@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// A real `iotvideod` with a data directory of its own.
+/// A real `iotvideod` with its own data directory.
 final class RunningDaemon: @unchecked Sendable {
     // `process` is started once and then only signalled and waited for.
     let folder: TemporaryFolder
@@ -9,13 +9,13 @@ final class RunningDaemon: @unchecked Sendable {
     private let output: FileHandle
     private let isWrapped: Bool
 
-    /// Starts it, and returns at its ready line, or at once.
+    /// Starts the daemon. Returns at its ready line, or immediately.
     ///
     /// - Parameters:
-    ///   - folder: of an earlier daemon, to go on with its data.
-    ///   - configuration: the text of a configuration file.
-    ///   - wrapper: a command that runs the daemon as its child.
-    ///   - prefix: a command that becomes the daemon, as `TestNetwork.prefix` does.
+    ///   - folder: The folder of an earlier daemon, to continue with its data.
+    ///   - configuration: The text of a configuration file.
+    ///   - wrapper: A command that runs the daemon as its child.
+    ///   - prefix: A command that becomes the daemon, like `TestNetwork.prefix(_:)`.
     init(
         cameras: [String: String] = [:], folder: TemporaryFolder? = nil, configuration: String? = nil,
         arguments: [String] = [], wrapper: [String] = [], prefix: [String] = [], waitsUntilReady: Bool = true
@@ -60,7 +60,7 @@ final class RunningDaemon: @unchecked Sendable {
 
     struct DaemonEnded: Error {}
 
-    /// `iotctl` against this daemon.
+    /// Runs `iotctl` with this daemon.
     func iotctl(_ arguments: String..., input: String? = nil) async throws -> Program.Outcome {
         try await iotctl(arguments, input: input)
     }
@@ -73,7 +73,7 @@ final class RunningDaemon: @unchecked Sendable {
         ).run()
     }
 
-    /// Signals the daemon itself, also behind a wrapper.
+    /// Signals the daemon itself, also if it runs under a wrapper.
     func kill(_ signal: Int32 = SIGKILL) {
         var target = process.processIdentifier
         if isWrapped,
@@ -85,7 +85,7 @@ final class RunningDaemon: @unchecked Sendable {
         Foundation.kill(target, signal)
     }
 
-    /// Ends it in order and gives its exit status.
+    /// Stops the daemon cleanly and returns its exit status.
     @discardableResult
     func stop() async -> Int32 {
         if process.isRunning { kill(SIGTERM) }
@@ -107,7 +107,7 @@ final class RunningDaemon: @unchecked Sendable {
     }
 }
 
-/// Asks again every 20 ms: for another process there is nothing to wait on.
+/// Repeats the check every 20 ms, because another process sends no event to wait for.
 func eventually(
     _ what: String, within limit: Duration = .seconds(20), _ isTrue: () async throws -> Bool
 ) async throws {
@@ -126,7 +126,7 @@ struct NeverCame: Error {
 }
 
 extension RunningDaemon {
-    /// The UDP ports on which it listens, from the kernel's tables.
+    /// The UDP ports on which the daemon listens, from the kernel's tables.
     var udpPorts: [Int] {
         let folder = "/proc/\(processIdentifier)/fd"
         let links = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []

@@ -1,17 +1,17 @@
 import Foundation
 import Testing
 
-/// A TCP port of this machine at which nobody says anything.
+/// A TCP port of this machine at which no server answers.
 final class SilentServer: Sendable {
     let port: Int
     private let descriptors: [Int32]
 
-    /// - Parameter answers: Whether connections come about, as with a program that hangs; else they are waited for in
-    ///   vain, as with an address that nobody has.
+    /// - Parameter answers: If true, connections succeed, like those to a program that hangs. If false, they time out,
+    ///   like those to an unused address.
     init(answers: Bool) throws {
         let (listener, port) = try Self.listener(backlog: answers ? 128 : 0)
         self.port = port
-        // Linux drops what comes to a full queue.
+        // Linux drops connections when the listener's queue is full.
         descriptors = [listener] + (answers ? [] : try (0..<4).map { _ in try Self.connection(to: port) })
     }
 

@@ -1,7 +1,7 @@
 import Foundation
 
-/// HTTP/1.1 over a Unix socket, one connection a request: no library between the test and the bytes, and cheap enough
-/// for thousands of requests, which a `curl` each is not.
+/// HTTP/1.1 over a Unix socket, with a connection for each request: no library changes the bytes, and it is cheap
+/// enough for thousands of requests, unlike a `curl` process for each.
 struct SocketClient: Sendable {
     let socket: String
 
@@ -23,13 +23,13 @@ struct SocketClient: Sendable {
 
     enum Outcome: Sendable {
         case answered(Answer)
-        /// It was sent, and the connection broke or the time was over before there was a whole answer.
+        /// The request was sent, and the connection broke or the time ran out before the complete answer.
         case cutOff
-        /// Nobody listens, or not any more.
+        /// The server does not listen, or not any more.
         case notSent
     }
 
-    /// - Returns: `nil` when there was no whole answer, for whatever reason.
+    /// - Returns: `nil` without a complete answer, for whatever reason.
     func request(
         _ method: String, _ path: String, body: String? = nil, key: String? = nil, timeout: Int = 15
     ) async -> Answer? {
@@ -84,7 +84,7 @@ struct SocketClient: Sendable {
         }
     }
 
-    /// An answer that is shorter than it says is none.
+    /// Parses an answer; one that is shorter than its length says is incomplete.
     private static func parse(_ data: Data) -> Answer? {
         guard let end = data.range(of: Data("\r\n\r\n".utf8)) else { return nil }
         let lines = String(decoding: data[..<end.lowerBound], as: UTF8.self).components(separatedBy: "\r\n")

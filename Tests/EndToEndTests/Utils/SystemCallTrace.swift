@@ -1,10 +1,10 @@
 import Foundation
 
-/// What `strace -f -y -o FILE` wrote, call by call.
+/// The output of `strace -f -y -o FILE`, call by call.
 struct SystemCallTrace {
     struct Call {
         let name: Substring
-        /// The whole line, or its first half when another thread's call came between.
+        /// The whole line, or its first half if another thread's call interrupts it.
         let text: Substring
         /// The lines on which it began and returned.
         let begin: Int

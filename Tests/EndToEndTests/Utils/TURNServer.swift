@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// A real coturn on one host of a test network, with time-limited credentials. It goes with its owner.
+/// A real coturn on one host of a test network, with time-limited credentials. It ends with this object.
 final class TURNServer: @unchecked Sendable {
     // `process` is started once and then only ended.
     static let port = 3478
@@ -33,7 +33,7 @@ final class TURNServer: @unchecked Sendable {
     }
 
     deinit {
-        // It ends at its leisure when it is asked to, and keeps nothing.
+        // SIGKILL, because coturn ends slowly after SIGTERM and stores nothing.
         if process.isRunning { kill(process.processIdentifier, SIGKILL) }
     }
 }

@@ -1,11 +1,11 @@
 import Foundation
 
-/// A folder that goes with its owner.
+/// A folder that is removed with this object.
 final class TemporaryFolder: Sendable {
     let path: String
 
     init() throws {
-        // Short, since the broker's socket lies in it.
+        // Short, because the broker's socket is in it and a socket's path is limited.
         path = "/tmp/iotv-" + String(UInt32.random(in: 0 ... .max), radix: 36)
         try FileManager.default.createDirectory(
             atPath: path, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])

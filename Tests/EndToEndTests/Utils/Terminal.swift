@@ -1,13 +1,13 @@
 import Foundation
 import Testing
 
-/// A program on a terminal of its own.
+/// Runs a program on its own terminal.
 struct Terminal {
     enum Step {
         case expect(String)
         case type(String)
         case signal(String)
-        /// Waits until the terminal echoes what is typed, or does not.
+        /// Waits until the terminal's echo is on or off.
         case echo(Bool)
 
         fileprivate var words: [Any] {
@@ -47,7 +47,7 @@ struct Terminal {
 }
 
 extension RunningDaemon {
-    /// A terminal whose programs find this daemon.
+    /// A terminal in which programs find this daemon.
     func terminal(columns: Int = 80) -> Terminal {
         Terminal(environment: ["IOTCTL_SOCKET": folder.path("socket")], columns: columns)
     }

@@ -1,17 +1,17 @@
 import Foundation
 import Testing
 
-/// Hosts of their own on one switch, made of network namespaces of this machine; needs root. They go with their owner.
+/// Hosts on one switch, made of network namespaces of this machine; needs root. They are removed with this object.
 final class TestNetwork: Sendable {
     private let name: String
     private let subnet: Int
     let hosts: [String]
 
-    /// - Parameter hosts: their names; at most 200.
+    /// - Parameter hosts: The names of at most 200 hosts.
     init(hosts: [String]) async throws {
         let number = Int.random(in: 0..<(1 << 20))
         name = "iotv" + String(number, radix: 36)
-        // RFC 2544's block for tests of network devices: nobody else's addresses.
+        // RFC 2544's block for tests of network devices: it has no public addresses.
         subnet = number % 250
         self.hosts = hosts
         try await ip("netns add \(switchNamespace)")
@@ -34,17 +34,17 @@ final class TestNetwork: Sendable {
         "198.18.\(subnet).\(index(host) + 1)"
     }
 
-    /// What to put before a command so that it runs on the host; the command's process stays the same one.
+    /// The prefix that makes a command run on the host; the process stays the same.
     func prefix(_ host: String) -> [String] {
         ["ip", "netns", "exec", namespace(host)]
     }
 
-    /// Takes the host's cable out, or puts it in again.
+    /// Unplugs the host's cable, or plugs it in again.
     func setLink(_ host: String, isUp: Bool) async throws {
         try await ip("-n \(namespace(host)) link set eth0 \(isUp ? "up" : "down")")
     }
 
-    /// Drops all UDP of the host but that to and from one port of others, as a strict firewall does.
+    /// Drops all of the host's UDP except to and from one remote port, like a strict firewall.
     func allowUDP(of host: String, onlyTo port: Int) async throws {
         for rule in [
             "add table inet strict",

@@ -1,7 +1,7 @@
-"""Chromium's picture comes back at once behind an outage, long before the camera's next key frame.
+"""After an outage Chromium's picture returns immediately, long before the camera's next key frame.
 
-Run in a network namespace of its own (test.sh): it makes an interface for Chromium, which gathers no candidates on
-loopback alone, and cuts the camera's packets off with nftables.
+Runs in its own network namespace (test.sh): it makes an interface for Chromium, which does not gather candidates on
+loopback alone, and drops the camera's packets with nftables.
 """
 
 import subprocess
@@ -29,8 +29,8 @@ def make_network():
 
 
 def test_outage(browser, origin, daemon):
-    """Four seconds without a packet: what was lost is not to be had again, and the next key frame may be 10 s away."""
-    # Just behind a key frame; there is one every 10 s.
+    """Four seconds without packets: they cannot be sent again, and the next key frame may be 10 s away."""
+    # Shortly after a key frame; there is one every 10 s.
     page = watch.Page(browser, origin, daemon)
     page.watch("street")
     keys = watch.eventually("the first frame", lambda: page.statistics().get("video", {}).get("keyFramesDecoded"))
@@ -49,13 +49,13 @@ def test_outage(browser, origin, daemon):
 
     after = watch.eventually("ten more frames", shown, 20)
     took = time.monotonic() - cut_ends
-    print(f"  ten frames {took:.2f} s behind the end, {after['pliCount'] - before['pliCount']} requests for a key frame, "
-          f"behind the camera by {page.latency()} ms")
+    print(f"  ten frames after {took:.2f} s, {after['pliCount'] - before['pliCount']} requests for a key frame, "
+          f"latency {page.latency()} ms")
     assert page.page.evaluate("current.viewer.peer.connectionState") == "connected"
     assert took < 3, took
     page.page.wait_for_timeout(2000)
     behind = page.latency()
-    assert behind[0] < 1000, f"the picture is {behind[0]} ms behind the camera"
+    assert behind[0] < 1000, f"the picture's latency is {behind[0]} ms"
     page.close("outage")
 
 

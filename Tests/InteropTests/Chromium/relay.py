@@ -1,4 +1,4 @@
-"""Chromium finds a camera through coturn alone: the servers that the camera names come with the answer to WHEP."""
+"""Chromium reaches a camera only through coturn: the answer to WHEP names the camera's ICE servers."""
 
 import pathlib
 import subprocess

@@ -1,8 +1,8 @@
-"""What the watch page says, in Chromium at three sizes, when no picture can come, and that it goes on by itself.
+"""The watch page's explanations, in Chromium at three sizes, while there is no picture, and its automatic recovery.
 
-Each page is on screen as one size of a device. An explanation counts only when it is an alert, and stands in the
-viewport as a whole; a picture counts only when Chromium decodes more of them and the page says that it is live.
-ARTIFACTS=DIR keeps a screenshot of each state at each size.
+Each page has the screen size of one kind of device. An explanation counts only if it is an alert and entirely in the
+viewport; a picture counts only if Chromium decodes more of them and the page shows "Live".
+ARTIFACTS=DIR saves a screenshot of each state at each size.
 """
 
 import json
@@ -21,7 +21,7 @@ from runner import Runner
 from watch import ARTIFACTS, CHROMIUM, ROOT, SAMPLES, eventually, free_port
 
 SIZES = {"desktop": (1280, 800), "phone": (390, 844), "landscape": (844, 390)}
-# Three seconds are meant; a machine under load takes longer, and what it took is printed.
+# The goal is three seconds; a machine under load takes longer, and the time is printed.
 BOUND = 6
 SCHEME = os.environ.get("SCHEME", "light")
 
@@ -34,7 +34,7 @@ class Screen:
         self.name = name
         self.context = browser.new_context(viewport={"width": width, "height": height}, color_scheme=SCHEME)
         self.page = self.context.new_page()
-        # Chromium itself reports each answer that is an error; what the page says of it is what is tested.
+        # Chromium logs each error answer itself; the page's own text is what is tested.
         self.page.on("console", lambda said: "Failed to load" in said.text or print(f"    {name}: {said.text}"))
         self.page.on("pageerror", lambda error: print(f"    {name}: {error}"))
         self.page.goto(url)
@@ -44,7 +44,7 @@ class Screen:
         self.page.click("#watch")
 
     def alert(self):
-        """The text of the alert, and its box within the viewport; nothing for a box that is cut off."""
+        """The text of the alert; empty if its box is not entirely in the viewport."""
         return self.page.evaluate(
             """() => {
                 const found = [...document.querySelectorAll("[role=alert]")].find((one) => one.innerText.trim());
@@ -70,7 +70,7 @@ class Screen:
 
 
 class Screens:
-    """The same page at all sizes at once."""
+    """The same page at all sizes at the same time."""
 
     def __init__(self, browser, url, token=None):
         self.all = [Screen(browser, name, url) for name in SIZES]
@@ -85,7 +85,7 @@ class Screens:
             screen.context.close()
 
     def each(self, what, check, limit, since=None):
-        """Waits until `check` holds on every screen; gives what it took on each."""
+        """Waits until `check` is true on every screen; returns the time for each."""
         started = since or time.monotonic()
         took = {}
         while len(took) < len(self.all):
@@ -101,7 +101,7 @@ class Screens:
         return took
 
     def says(self, words, name, since=None, limit=BOUND):
-        """An alert with these words, wholly in the viewport, in time, and nothing that calls the picture live."""
+        """Waits for an alert with these words, entirely in the viewport, without the status "Live"."""
         words = [words] if isinstance(words, str) else words
         def is_said(screen):
             text = screen.alert()
@@ -114,7 +114,7 @@ class Screens:
         print(f"  {', '.join(f'{size} {seconds:.2f} s' for size, seconds in took.items())}: {text}")
 
     def runs(self, limit=30, since=None):
-        """The picture runs, and the page says so without an alert."""
+        """Waits until the picture runs, and the page shows that without an alert."""
         before = {}
 
         def is_running(screen):
@@ -129,7 +129,7 @@ class Screens:
 
 
 def test_wrong_token(browser, daemon):
-    """A wrong token is refused over the picture, and the right one can be typed in below."""
+    """A wrong token is refused with an alert over the picture, and the right one can be entered below."""
     with Screens(browser, f"{daemon.url}/watch/street") as screens:
         for screen in screens.all:
             screen.keep("sign-in")
@@ -142,26 +142,26 @@ def test_wrong_token(browser, daemon):
 
 
 def test_unknown(browser, daemon):
-    """A camera that is not there."""
+    """A camera that does not exist."""
     with Screens(browser, f"{daemon.url}/watch/nowhere", daemon.token) as screens:
         screens.says("no camera “nowhere”", "unknown")
 
 
 def test_codec(browser, daemon):
-    """A codec that the browser does not play."""
+    """A codec that the browser cannot play."""
     with Screens(browser, f"{daemon.url}/watch/modern", daemon.token) as screens:
         screens.says(["cannot show", "H.265", "25016"], "codec")
 
 
 def test_no_source(browser, daemon):
-    """A file that cannot be opened: the reason, but not where the file is."""
+    """A file that cannot be opened: the page shows the reason, but not the path."""
     with Screens(browser, f"{daemon.url}/watch/missing", daemon.token) as screens:
         screens.says(["source cannot be used", "check the path", "25042"], "no-source")
         assert all("nowhere.mp4" not in screen.page.content() for screen in screens.all)
 
 
 def test_off(browser, daemon):
-    """The camera is switched off while it is watched, and on again."""
+    """The camera is switched off while a viewer watches, and on again."""
     with Screens(browser, f"{daemon.url}/watch/street", daemon.token) as screens:
         screens.runs()
         for screen in screens.all:
@@ -169,7 +169,7 @@ def test_off(browser, daemon):
         started = time.monotonic()
         switch(daemon, "street", 0)
         screens.says("switched off", "off", started)
-        # Over several of the page's questions.
+        # For several of the page's polls.
         end = time.monotonic() + 5
         while time.monotonic() < end:
             said = [(screen.status(), screen.alert()) for screen in screens.all]
@@ -180,7 +180,7 @@ def test_off(browser, daemon):
 
 
 def test_off_at_first(browser, daemon):
-    """A camera that is off when it is called: its picture comes when it is switched on."""
+    """A camera that is off at the call: its picture comes when it is switched on."""
     switch(daemon, "street", 0)
     with Screens(browser, f"{daemon.url}/watch/street", daemon.token) as screens:
         screens.says("switched off", "off-at-first")
@@ -190,9 +190,9 @@ def test_off_at_first(browser, daemon):
 
 
 def test_busy(browser, daemon):
-    """One viewer too many is told so, and gets the picture when there is room."""
+    """A viewer above the limit sees the reason, and gets the picture when there is room."""
     path = "/v1/devices/street/properties?path=ProWritable.maximumViewers.setVal"
-    # The owner has places beyond those that are counted; a guest has half of them.
+    # The owner has extra places that the limit does not count; a guest may use half of the places.
     daemon.local("POST", "/v1/users", {"accessId": "visitor"})
     daemon.local("PUT", "/v1/devices/street/bindings/visitor", {"actions": ["view"]})
     made = daemon.local("POST", "/v1/tokens", {"kind": "api", "user": "visitor", "ttlSeconds": 600})
@@ -200,7 +200,7 @@ def test_busy(browser, daemon):
     try:
         with Screens(browser, f"{daemon.url}/watch/street", made["token"]) as screens:
             took = screens.each(
-                "a word of it", lambda s: s.status() == "Live" or "Too many are watching" in s.alert(), BOUND
+                "a picture or the reason", lambda s: s.status() == "Live" or "Too many are watching" in s.alert(), BOUND
             )
             said = [screen.alert() for screen in screens.all]
             assert sorted("20007" in text for text in said) == [False, True, True], said
@@ -221,7 +221,7 @@ def test_source(browser, daemon):
             started = time.monotonic()
             source.kill()
             screens.says(["source does not answer", "25010"], "source-gone", started)
-            # The gateway backs off; when it has the source again, the page must not take long.
+            # The gateway retries with growing pauses; when it has the source again, the page must recover quickly.
             source.start()
             eventually("the camera", lambda: daemon.camera("door")["state"] == "ready", 60)
             screens.runs(20)
@@ -239,7 +239,7 @@ def test_daemon(browser, daemon):
         screens.says("gateway does not answer", "no-gateway", started)
         daemon.start()
         screens.runs()
-        # In order, which ends the calls: the same words, and it comes back in the same way.
+        # A clean stop, which ends the calls: the same words, and the same recovery.
         started = time.monotonic()
         daemon.stop()
         screens.says("gateway does not answer", "gateway-stopped", started)
@@ -248,7 +248,7 @@ def test_daemon(browser, daemon):
 
 
 def test_hangs(browser, daemon):
-    """A daemon that stands still, as its box without power does: nothing is refused, and nothing answered."""
+    """A suspended daemon, like a box without power: connections are neither refused nor answered."""
     with Screens(browser, f"{daemon.url}/watch/street", daemon.token) as screens:
         screens.runs()
         started = time.monotonic()
@@ -262,13 +262,13 @@ def test_hangs(browser, daemon):
 
 
 def test_revoked(browser, daemon):
-    """The token is revoked while its camera is watched; another one goes on."""
+    """The token is revoked while a viewer watches; another token continues."""
     token = daemon.local("POST", "/v1/tokens", {"kind": "api", "ttlSeconds": 3600, "actions": ["view"]})
     with Screens(browser, f"{daemon.url}/watch/street", token["token"]) as screens:
         screens.runs()
         daemon.local("DELETE", f"/v1/tokens/{token['id']}")
-        # The gateway looks at rights every two seconds; until then the picture is a live one. A page that is cut
-        # off gets one more call while the gateway remembers what the hub said of the token, for a second.
+        # The gateway checks rights several times a second; until then the picture is live. The hub's answer about the
+        # token is cached for a second, so a page that was cut off may get one more call.
         screens.says("Your access ended", "access-ended", limit=25)
         eventually("the end of the calls", lambda: not any(daemon.viewers()), 5)
         for screen in screens.all:
@@ -277,7 +277,7 @@ def test_revoked(browser, daemon):
 
 
 def test_list(browser, daemon):
-    """`/` lists the cameras with their state; one of them is watched, and the way back leads to the list."""
+    """`/` lists the cameras with their state; the page of one shows its picture, and "back" returns to the list."""
     with Screens(browser, daemon.url + "/", daemon.token) as screens:
         def is_listed(screen):
             return {
@@ -304,7 +304,7 @@ def test_list(browser, daemon):
 
 
 def test_kept(browser, daemon):
-    """A reload asks for the token again, unless it was to be kept; "Sign out" forgets it. No other page can have it."""
+    """A reload asks for the token again, unless it is kept; "Sign out" deletes it. No other page can read it."""
     with Screens(browser, f"{daemon.url}/watch/street", daemon.token) as screens:
         screens.runs()
         for screen in screens.all:
@@ -328,7 +328,7 @@ def test_kept(browser, daemon):
 
 
 def test_keyboard(browser, daemon):
-    """Without a mouse: sign in, sound, stop and again; every control has a name, and the focus is never lost."""
+    """Keyboard only: sign in, sound, stop, start again; every control has a name, and focus is never lost."""
     with Screens(browser, f"{daemon.url}/watch/street") as screens:
         for screen in screens.all:
             page = screen.page
@@ -374,7 +374,7 @@ def switch(daemon, camera, value):
 
 
 class Source:
-    """GStreamer's RTSP server with a clip that outlasts the test."""
+    """GStreamer's RTSP server with a clip that is longer than the test."""
 
     def __init__(self, folder):
         self.port = free_port()
@@ -418,7 +418,7 @@ def main():
         browser = api.chromium.launch(executable_path=CHROMIUM, args=watch.ARGUMENTS)
 
         def restore():
-            """For the tests that follow one that failed."""
+            """Restores the state after a failed test, for the tests that follow."""
             if daemon.process.poll() is not None:
                 daemon.start()
             switch(daemon, "street", 1)

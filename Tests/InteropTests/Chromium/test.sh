@@ -1,7 +1,7 @@
 #!/bin/bash
-# Chromium watches cameras of a real daemon: watch.py, states.py with what may stand against it, relay.py through coturn,
-# and outage.py in a network namespace, which needs root. ARTIFACTS=DIR keeps screenshots and statistics. Chromium…Tests.swift, with the library
-# alone: media both ways, data channels, and ICE restarts under both.
+# Chromium watches cameras of a real daemon: watch.py, states.py with obstacles, relay.py through coturn,
+# and outage.py in a network namespace, which needs root. ARTIFACTS=DIR saves screenshots and statistics.
+# Chromium…Tests.swift test the library alone: media in both directions, data channels, and ICE restarts under both.
 set -u
 cd "$(dirname "$0")" || exit 1
 status=0

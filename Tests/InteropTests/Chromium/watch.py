@@ -1,7 +1,7 @@
 """Chromium watches cameras of a real daemon through docs/examples/watch.html.
 
-The page is served from an origin of its own, so that CORS is part of it; the token is good for `view` alone. Nothing is
-taken from the page's word: frames and sound are counted by Chromium's own statistics, viewers by the daemon.
+The page is served from another origin, so that CORS is tested; the token only allows `view`. The page's own text
+proves nothing: Chromium's statistics count frames and sound, and the daemon counts viewers.
 """
 
 import array
@@ -49,7 +49,7 @@ class Page:
         self.page.goto(origin + path)
 
     def pump(self):
-        """Lets playwright tell what happened: it does so only while it is called."""
+        """Lets playwright deliver events: it does so only during a call."""
         self.page.wait_for_timeout(50)
 
     def watch(self, camera, token=None):
@@ -60,15 +60,15 @@ class Page:
             self.page.fill("#device", camera)
         self.page.fill("#token", token or self.daemon.token)
         self.page.click("#watch")
-        # As the user does with the sound button: what is muted has no level.
+        # Like the user with the sound button: muted sound has no level.
         self.page.evaluate("document.getElementById('video').muted = false")
 
     def state(self):
-        """All that the page says."""
+        """All text in the page's status areas."""
         return " ".join(self.page.inner_text(part) for part in ["#pill", "#alert", "#progress"])
 
     def statistics(self):
-        """Chromium's inbound-rtp statistics by kind, with the pair that carries them."""
+        """Chromium's inbound-rtp statistics by kind, with the candidate pair that carries them."""
         return self.page.evaluate(
             """async () => {
                 const result = {};
@@ -92,14 +92,14 @@ class Page:
         )
 
     def latency(self):
-        """How far what is shown and heard lies behind the camera's clock now, in ms: picture and sound."""
+        """The latency of the picture and of the sound now, in ms, by the camera's clock."""
         now = self.statistics()
         # NTP counts from 1900 (webrtc-stats §estimatedPlayoutTimestamp).
         present = now["now"] + 2_208_988_800_000
         return [round(present - now[kind].get("estimatedPlayoutTimestamp", 0)) for kind in ("video", "audio")]
 
     def picture(self):
-        """What the video element shows: size, and how bright and how uneven its middle is."""
+        """The video element's picture: its size, and the mean and the deviation of its brightness."""
         return self.page.evaluate(
             """() => {
                 const video = document.getElementById("video");
@@ -125,7 +125,7 @@ class Page:
 
 
 def check_watching(browser, origin, daemon, camera, size, level):
-    """100 frames of the right size, and sound of about the right level, each as Chromium counts it."""
+    """100 frames of the right size, and sound of about the right level, as counted by Chromium."""
     page = Page(browser, origin, daemon)
     started = time.monotonic()
     page.watch(camera)
@@ -159,7 +159,7 @@ def check_watching(browser, origin, daemon, camera, size, level):
         assert measured["transport"]["dtlsState"] == "connected"
         print(
             f"  {camera}: first picture {first:.2f} s, {video['framesDecoded']} decoded, "
-            f"{video.get('framesDropped', 0)} dropped, behind the camera by {page.latency()} ms, "
+            f"{video.get('framesDropped', 0)} dropped, latency {page.latency()} ms, "
             f"sound {heard:.3f} of {least:.3f} to {most:.3f} ({seconds:.1f} s, {concealed} of {audio['totalSamplesReceived']} concealed), "
             f"{measured['transport'].get('srtpCipher')}, {measured.get('local', {}).get('candidateType')} to "
             f"{measured.get('remote', {}).get('candidateType')}"
@@ -172,7 +172,7 @@ def check_watching(browser, origin, daemon, camera, size, level):
 
 
 def test_watch(browser, origin, daemon):
-    """H.264 with AAC plays, with Opus in the place of AAC; DELETE ends it, and the camera's viewer count falls."""
+    """H.264 with AAC plays, with Opus instead of AAC; DELETE ends it, and the camera's viewer count falls."""
     page, _ = check_watching(browser, origin, daemon, "street", (768, 576), LEVELS["street"])
     call = next(url for method, url, status in page.requests if method == "PATCH" and status == 204)
     if ARTIFACTS:
@@ -187,22 +187,22 @@ def test_watch(browser, origin, daemon):
 
 
 def test_surround(browser, origin, daemon):
-    """5.1 sound is mixed down, and a clip that is played in a loop goes on without a freeze of the gap's length."""
+    """5.1 sound is mixed down, and a looped clip continues without a freeze at the gap."""
     page, measured = check_watching(browser, origin, daemon, "bunny", (1280, 720), LEVELS["bunny"])
-    # Two more rounds.
+    # Two more loops.
     eventually("12 s of sound", lambda: page.statistics()["audio"]["totalSamplesDuration"] > 12, 30)
     video = page.statistics()["video"]
     frozen = video["totalFreezesDuration"] - measured["video"]["totalFreezesDuration"]
-    # A gap of the source's clock that is played as it stands takes 5 s a round.
+    # If a gap in the source's clock were played, it would take 5 s in each loop.
     assert frozen < 2.0, video
-    print(f"  bunny: {video['framesDecoded']} decoded over its rounds, frozen for {frozen:.2f} s of the last 8")
+    print(f"  bunny: {video['framesDecoded']} decoded in its loops, frozen for {frozen:.2f} s of the last 8")
     page.page.click("#stop")
     eventually("the end of the viewer", lambda: daemon.camera("bunny")["viewers"] == 0, 5)
     page.close("bunny")
 
 
 def test_refused(browser, origin, daemon):
-    """What a browser cannot show is refused with the reason, and no place of the camera is taken."""
+    """Media that a browser cannot show are refused with the reason, and take no viewer's place."""
     for camera, word in [("modern", "H.265"), ("reordered", "B-frames")]:
         page = Page(browser, origin, daemon)
         page.watch(camera)
@@ -215,7 +215,7 @@ def test_refused(browser, origin, daemon):
 
 
 def test_served(browser, origin, daemon):
-    """The page that the daemon serves itself plays too, under its content security policy, and survives a second try."""
+    """The daemon's own page also plays, under its content security policy, also after a failed attempt."""
     page = Page(browser, daemon.url, daemon, "/watch/street")
     assert page.page.input_value("#server") == daemon.url and page.page.input_value("#device") == "street"
     assert not page.page.is_visible("#server") and not page.page.is_visible("#device")
@@ -230,7 +230,7 @@ def test_served(browser, origin, daemon):
 
 
 def test_many(browser, origin, daemon):
-    """Several browsers at once share one transcoder; each has its own start, and one's end disturbs no other."""
+    """Several browsers at once share one transcoder; each starts on its own; one's end does not disturb the others."""
     pages = []
     for _ in range(3):
         page = Page(browser, origin, daemon)
@@ -261,19 +261,19 @@ def test_many(browser, origin, daemon):
 
 
 def test_revoked(browser, origin, daemon):
-    """A call does not outlive the token with which it was made, nor the right to the device."""
+    """A call ends when its token is revoked or the right to the device is withdrawn."""
     token = daemon.local("POST", "/v1/tokens", {"kind": "api", "ttlSeconds": 3600, "actions": ["view"]})
     page = Page(browser, origin, daemon)
     page.watch("street", token["token"])
     eventually("the picture", lambda: page.picture()["width"])
     daemon.local("DELETE", f"/v1/tokens/{token['id']}")
-    # The gateway looks every ten seconds; and until it forgets what the hub said of the token, for a second, a page
-    # that was cut off gets one more call.
-    eventually("the page's word of it", lambda: "ended" in page.state() or page.pump(), 25)
+    # The gateway checks rights several times a second. The hub's answer about the token is cached for a second, so a
+    # page that was cut off may get one more call.
+    eventually("the page's message", lambda: "ended" in page.state() or page.pump(), 25)
     eventually("the end of the viewer", lambda: daemon.camera("street")["viewers"] == 0, 5)
     page.page.close()
 
-    # Another account, to which the owner lends the camera.
+    # Another account, with which the owner shares the camera.
     daemon.local("POST", "/v1/users", {"accessId": "guest"})
     daemon.local("PUT", "/v1/devices/street/bindings/guest", {"role": "guest", "actions": ["view"]})
     token = daemon.local("POST", "/v1/tokens", {"kind": "api", "user": "guest", "ttlSeconds": 3600})
@@ -282,12 +282,12 @@ def test_revoked(browser, origin, daemon):
     eventually("the guest's picture", lambda: page.picture()["width"])
     call = eventually(
         "the call", lambda: next((url for method, url, _ in page.requests if method == "PATCH"), None) or page.pump())
-    # The owner's own token knows no call of the guest's.
+    # The owner's token cannot end the guest's call.
     status, body, _ = daemon.request("DELETE", call[len(daemon.url):])
     assert status == 404, (status, body)
     daemon.local("DELETE", "/v1/devices/street/bindings/guest")
     eventually("the end of the viewer", lambda: daemon.camera("street")["viewers"] == 0, 5)
-    eventually("the page's word of it", lambda: "ended" in page.state() or page.pump(), 5)
+    eventually("the page's message", lambda: "ended" in page.state() or page.pump(), 5)
     page.watch("street", token["token"])
     refused = eventually("the refusal", lambda: page.state() if "(8" in page.state() else None, 5)
     print("  without the right:", refused)
@@ -295,13 +295,13 @@ def test_revoked(browser, origin, daemon):
 
 
 def test_key(browser, origin, daemon):
-    """A media key in the page's address watches, also after a reload; in other addresses it serves what sends no header."""
+    """A media key in the page's address plays, also after a reload; in other addresses it replaces the header."""
     key = daemon.local("POST", "/v1/keys", {"name": "tablet", "devices": ["street"], "ttlSeconds": 3600})
 
     def frames():
         return page.statistics().get("video", {}).get("framesDecoded", 0)
 
-    # As a query it goes once, and then becomes a part that is not sent.
+    # The query is sent once; then the page moves the key to the fragment, which is not sent.
     page = Page(browser, daemon.url, daemon, f"/watch/street?key={key['key']}")
     eventually("10 frames", lambda: frames() >= 10)
     assert page.page.evaluate("location.search + location.hash") == f"#key={key['key']}"
@@ -311,7 +311,7 @@ def test_key(browser, origin, daemon):
     sent = [url for _, url, _ in page.requests[1:] if key["key"] in url.split("#")[0]]
     assert not sent, sent
 
-    # In the page's own origin, where its policy allows no other.
+    # In the page's own origin, because its policy does not allow another.
     channel = daemon.local("POST", "/v1/channels", {"device": "street"})["id"]
     daemon.local("POST", f"/v1/channels/{channel}/play")
     page.page.evaluate(
@@ -324,13 +324,13 @@ def test_key(browser, origin, daemon):
         }""", [key["key"], channel])
     eventually("a recording in a video element", lambda: page.page.evaluate("video.currentTime") > 1)
     eventually("the event stream", lambda: page.page.evaluate("events.readyState") == 1, 5)
-    # What the camera itself reports changes all the time.
+    # The camera's own reports change all the time.
     daemon.local("POST", "/v1/devices/street/actions", {"path": "Action.takePhoto.ctlVal", "value": 1})
     eventually("an event", lambda: page.page.evaluate("heard.length"))
     page.page.evaluate("events.close()")
 
     daemon.local("DELETE", f"/v1/keys/{key['id']}")
-    eventually("the page's word of it", lambda: "access ended" in page.state(), 10)
+    eventually("the page's message", lambda: "access ended" in page.state(), 10)
     eventually("the end of the recording", lambda: page.page.evaluate("video.ended || video.error !== null"), 10)
     daemon.local("DELETE", f"/v1/channels/{channel}")
     eventually("the end of the viewers", lambda: daemon.camera("street")["viewers"] == 0, 5)
@@ -344,7 +344,7 @@ def test_key(browser, origin, daemon):
 
 
 def test_left(browser, origin, daemon):
-    """A browser that is closed ends its call by itself."""
+    """The call of a closed page ends by itself."""
     page, _ = check_watching(browser, origin, daemon, "street", (768, 576), LEVELS["street"])
     page.page.goto("about:blank")
     eventually("the end of the viewer", lambda: daemon.camera("street")["viewers"] == 0, 5)
@@ -352,7 +352,7 @@ def test_left(browser, origin, daemon):
 
 
 class Level:
-    """How loud a clip is, reckoned as Chromium reckons totalAudioEnergy: by the peaks of each 100 ms."""
+    """A clip's loudness, computed like Chromium's totalAudioEnergy: from the peaks of each 100 ms."""
 
     def __init__(self, name):
         decoded = subprocess.run(
@@ -364,7 +364,7 @@ class Level:
         self.squares = [peak**2 for peak in peaks]
 
     def range(self, seconds):
-        """The least and the greatest level of so many seconds of the clip, which is played over and over."""
+        """The lowest and the highest level of `seconds` seconds of the looped clip."""
         count = max(1, min(len(self.squares), round(seconds * 10)))
         rounds = self.squares * 2
         means = [sum(rounds[at:at + count]) / count for at in range(len(self.squares))]
@@ -376,7 +376,7 @@ LEVELS = {}
 
 @contextlib.contextmanager
 def served(folder):
-    """The page, from an origin of its own."""
+    """Serves the page from its own origin."""
     class Quiet(http.server.SimpleHTTPRequestHandler):
         def log_message(self, *_):
             pass
@@ -392,7 +392,7 @@ def served(folder):
 def main():
     LEVELS.update({name: Level(name) for name in ("street", "bunny")})
     with tempfile.TemporaryDirectory() as folder, served(ROOT / "docs" / "examples") as origin, sync_playwright() as api:
-        # mDNS candidates stay as they are: the camera learns the browser's address from its checks.
+        # mDNS candidates stay unresolved: the camera learns the browser's address from its checks.
         browser = api.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS)
 
         def call(test):

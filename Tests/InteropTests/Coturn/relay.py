@@ -1,4 +1,4 @@
-"""Two of our peers, relay-only, through coturn on 127.0.0.1: UDP, TCP and TLS, and what goes wrong."""
+"""Two of our peers, relay-only, through coturn on 127.0.0.1: UDP, TCP and TLS, and errors."""
 import os
 import sys
 
@@ -36,7 +36,7 @@ check("TLS on both sides", tls, tls, ["tls", "tls"])
 check("TLS and UDP", tls, udp, ["tls", "udp"])
 check("time-limited credentials", secret, secret, ["udp", "udp"])
 
-# A server by several ways: the most direct is used.
+# One server over several transports: the most direct one is used.
 several = ["--server", f"turns:{HOST}:{TLS_PORT}", "--server", f"turn:{HOST}:{PORT}?transport=tcp"] + udp
 check("UDP first of three ways", several + ["--ca", os.environ["TURN_CA"]], udp, ["udp", "udp"], restart=False)
 
@@ -54,5 +54,5 @@ def check_error(name, options, code):
 
 
 check_error("a wrong password", udp[:-1] + ["wrong"], "401")
-check_error("a server whose certificate is not trusted", ["--server", f"turns:{HOST}:{TLS_PORT}"] + CREDENTIAL, "701")
-check_error("a port where nobody listens", ["--server", f"turn:{HOST}:9?transport=tcp"] + CREDENTIAL, "701")
+check_error("a server with an untrusted certificate", ["--server", f"turns:{HOST}:{TLS_PORT}"] + CREDENTIAL, "701")
+check_error("a closed port", ["--server", f"turn:{HOST}:9?transport=tcp"] + CREDENTIAL, "701")

@@ -1,6 +1,6 @@
 #!/bin/bash
 # Our peers through coturn on the loopback interface: UDP, TCP and TLS, long-term and time-limited credentials.
-# Needs coturn and openssl, and .build/debug/peer-probe (PROBE for another).
+# Needs coturn and openssl, and .build/debug/peer-probe (PROBE selects another).
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 work=$(mktemp -d)

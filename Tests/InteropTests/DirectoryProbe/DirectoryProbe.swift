@@ -5,10 +5,10 @@ import NIOCore
 import NIOPosix
 import NetConfig
 
-/// DNS-SD on the command line, for tests against Avahi: `directory-probe automatic|avahi|multicastDNS`.
+/// DNS-SD on the command line, for tests with Avahi: `directory-probe automatic|avahi|multicastDNS`.
 ///
 /// Lines on standard input: `announce JSON` with a list of cameras, `search`, `close`. Lines on standard output: `ok`
-/// after each, `found JSON` with a device, `lost TYPE NAME`; what is logged goes to standard error.
+/// after each, `found JSON` with a device, `lost TYPE NAME`. The log is written to standard error.
 @main
 enum DirectoryProbe {
     private struct Camera: Decodable {
@@ -40,7 +40,7 @@ enum DirectoryProbe {
         let loop = MultiThreadedEventLoopGroup.singleton.next()
         let services = try await LocalServices(on: loop, way: way, logger: Logger(label: "probe"))
         try await withThrowingTaskGroup(of: Void.self) { group in
-            // Blocks this thread alone: the services live on the loop's.
+            // Blocks only this thread: the services run on the loop's thread.
             while let line = readLine() {
                 let words = line.split(separator: " ", maxSplits: 1)
                 switch words.first {

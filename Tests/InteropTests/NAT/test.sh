@@ -1,7 +1,7 @@
 #!/bin/bash
-# Our peers behind the kernel's own NATs (nftables), each in a network namespace, with coturn as STUN and TURN server;
-# and hidden addresses by multicast DNS. Needs root, iproute2, nftables, coturn and .build/debug/peer-probe (PROBE for
-# another).
+# Our peers behind the kernel's NATs (nftables), each in a network namespace, with coturn as the STUN and TURN server;
+# and hidden addresses by multicast DNS. Needs root, iproute2, nftables, coturn and .build/debug/peer-probe (PROBE
+# selects another).
 #
 #   left 10.0.0.2 ─ nat-left 192.0.2.1 ─┐
 #                                       ├─ wan 192.0.2.100 (coturn) ─ host 192.0.2.50
@@ -27,11 +27,11 @@ for space in $spaces; do
     ip -n $NS$space link set lo up
 done
 
-# join SPACE ADDRESS: onto the wan's bridge
+# join SPACE ADDRESS: connects the namespace to the wan's bridge
 ip -n ${NS}wan link add bridge type bridge
 ip -n ${NS}wan link set bridge up
 ip -n ${NS}wan addr add 192.0.2.100/24 dev bridge
-# To nowhere: a server on the internet has a route for private addresses, too.
+# A route to nowhere: a server on the internet also has a route for private addresses.
 ip -n ${NS}wan route add default via 192.0.2.254
 number=0
 join() {
@@ -46,7 +46,7 @@ join natleft 192.0.2.1
 join natright 192.0.2.2
 join host 192.0.2.50
 
-# behind SPACE NAT NUMBER
+# behind SPACE NAT NUMBER: puts the namespace behind the NAT
 behind() {
     ip -n $NS$2 link add lan0 type veth peer name lan0 netns $NS$1
     ip -n $NS$2 addr add 10.0.$3.1/24 dev lan0

@@ -1,4 +1,4 @@
-"""Calls between the namespaces of test.sh, with one kind of NAT after the other."""
+"""Calls between the namespaces of test.sh, with one kind of NAT after another."""
 import os
 import subprocess
 import sys
@@ -16,8 +16,8 @@ def inside(space):
     return ["ip", "netns", "exec", NS + space]
 
 
-# The kernel keeps the port where it can, and lets in only what answers: port-restricted. Drawing the port anew for
-# each connection makes it symmetric. What is not asked for is dropped before it makes a connection of its own.
+# The kernel keeps the port if it can, and lets in only answers: port-restricted. A random port for each connection
+# makes it symmetric. Unsolicited packets are dropped before they create a connection entry.
 MASQUERADE = {"restricted": "masquerade", "symmetric": "masquerade fully-random", "blocked": "masquerade"}
 
 
@@ -58,7 +58,7 @@ call("symmetric", "blocked", True)
 
 
 class HiddenCall(Call):
-    """The offerer's candidates carry a name in place of the address, as a browser's do."""
+    """The offerer's candidates contain a name instead of the address, like a browser's."""
 
     def step(self):
         for probe in self.probes:
@@ -82,7 +82,7 @@ responder = subprocess.Popen([*inside("host"), sys.executable, os.path.join(HERE
 try:
     assert responder.stdout.readline().strip() == "ready"
     with HiddenCall([], [], inside("host"), inside("wan")) as it:
-        # Its checks would show the offerer's address even if the name were not resolved: the pair's type tells.
+        # The offerer's checks would show its address even without the name; the pair's type shows that it was resolved.
         it.flows()
         assert it.probes[1].pair[1] == "host", it.summary()
         print(f"ok: a hidden address: {it.probes[1].pair}, connected after {it.connected_after:.2f} s")

@@ -1,5 +1,5 @@
-"""A WebRTC peer of aiortc's that sends a moving picture and a tone, and decodes what comes back; led by JSON lines on
-standard input, with what happens as JSON lines on standard output. All of it happens on the loopback interface.
+"""A WebRTC peer with aiortc that sends a moving picture and a tone, and decodes what it receives. JSON lines on
+standard input control it; it prints events as JSON lines. It uses only the loopback interface.
 
 In:  {"do": "offer"}  makes an offer      {"do": "answer", "sdp": …}  takes its answer
      {"do": "accept", "sdp": …}  answers an offer

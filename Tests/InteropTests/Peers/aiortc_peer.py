@@ -1,7 +1,7 @@
-"""A WebRTC peer of aiortc's, led by JSON lines on standard input; what happens goes to standard output as JSON lines.
+"""A WebRTC peer with aiortc, controlled by JSON lines on standard input; it prints events as JSON lines.
 
-Every message of a channel comes back on it, unless the channel's label begins with "sink". All of it happens on the
-loopback interface.
+It echoes every message on its channel, unless the channel's label begins with "sink". It uses only the loopback
+interface.
 
 In:  {"do": "offer", "channels": [{"label": …, …}]}   makes an offer        {"do": "answer", "sdp": …}  takes its answer
      {"do": "accept", "sdp": …, "channels": […]}      answers an offer      {"do": "open", "channel": {…}}

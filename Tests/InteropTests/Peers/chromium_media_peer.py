@@ -1,7 +1,6 @@
-"""A page in Chromium that sends its fake camera and a tone, and plays what comes back; led by JSON lines on standard
-input, with what happens as JSON lines on standard output. The commands are those of aiortc_media_peer.py, and
-{"do": "restart"}, which offers with ICE anew. An offer may have channels, as in aiortc_peer.py; messages of any channel
-come back.
+"""A page in Chromium that sends its fake camera and a tone, and plays what it receives. JSON lines on standard input
+control it; it prints events as JSON lines. It has the commands of aiortc_media_peer.py, and {"do": "restart"}, which
+offers with an ICE restart. An offer may have channels, as in aiortc_peer.py; messages on any channel are echoed.
 """
 import asyncio
 import json
@@ -30,10 +29,10 @@ function echo(channel) {
   channel.onclose = () => closed.push(channel.label);
 }
 async function addTracks() {
-  // They stay over a restart.
+  // The tracks stay over a restart.
   if (pc.getSenders().some(sender => sender.track)) return;
   const stream = await navigator.mediaDevices.getUserMedia({video: {width: 640, height: 480}});
-  // A tone rather than the fake microphone, which is silent where there is no sound card.
+  // A tone instead of the fake microphone, which is silent without a sound card.
   const [tone, out] = [sound.createOscillator(), sound.createMediaStreamDestination()];
   tone.connect(out);
   tone.start();
@@ -76,7 +75,7 @@ async function report() {
     format: {video: [video.frameWidth || 0, video.frameHeight || 0], audio: [audio.totalAudioEnergy || 0]},
     codecs: [codec(video.codecId), codec(audio.codecId)],
     keyFrames: video.keyFramesDecoded || 0, sentFrames: outbound.framesSent || 0,
-    // What may be sent to the other side, repairs included.
+    // The codecs that may be sent to the other side, repairs included.
     agreed: pc.getTransceivers().map(({sender}) =>
       sender.getParameters().codecs.map(codec => `${codec.payloadType} ${codec.mimeType}`).join(', ')),
     transport: {

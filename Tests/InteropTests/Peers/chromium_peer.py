@@ -1,4 +1,4 @@
-"""Chromium as a peer, led by the same JSON lines as aiortc_peer.py."""
+"""Chromium as a peer, controlled by the same JSON lines as aiortc_peer.py."""
 import json
 import os
 import queue
@@ -108,7 +108,7 @@ def main():
             try:
                 command = commands.get_nowait()
             except queue.Empty:
-                # What the page says is heard in here.
+                # The page's messages arrive during this call.
                 page.wait_for_timeout(10)
                 continue
             if command is None:

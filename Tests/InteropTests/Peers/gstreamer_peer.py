@@ -1,8 +1,8 @@
-"""GStreamer's webrtcbin, which sends a moving picture and a tone, and decodes what comes back; led by JSON lines on
-standard input, with what happens as JSON lines on standard output. All of it happens on the loopback interface.
+"""GStreamer's webrtcbin, which sends a moving picture and a tone, and decodes what it receives. JSON lines on standard
+input control it; it prints events as JSON lines. It uses only the loopback interface.
 
-The commands are those of aiortc_peer.py and aiortc_media_peer.py, and {"do": "candidate", "candidate": …} for one of the
-other side's candidates. With the argument --data there are no media.
+It has the commands of aiortc_peer.py and aiortc_media_peer.py, and {"do": "candidate", "candidate": …} for a candidate
+of the other side. With the argument --data it sends no media.
 """
 import hashlib
 import json
@@ -20,7 +20,7 @@ from gi.repository import GLib, Gst, GstSdp, GstWebRTC  # noqa: E402
 Gst.init(None)
 WIDTH, HEIGHT = 320, 240
 H264 = "encoding-name=H264,clock-rate=90000,packetization-mode=(string)1,profile-level-id=(string)42e01f"
-# The numbers are those of our offers.
+# The same numbers as in our offers.
 EXTENSIONS = ",".join(f"extmap-{number}=(string){uri}" for number, uri in [
     (1, "urn:ietf:params:rtp-hdrext:sdes:mid"),
     (3, "http://www.ietf.org/id/draft-holmer-rmcat-transport-wide-cc-extensions-01"),
@@ -41,7 +41,7 @@ RECEIVING = {
 
 
 def say(what, **more):
-    # One write: lines of several threads.
+    # One write, because several threads print lines.
     sys.stdout.write(json.dumps({"event": what, **more}) + "\n")
     sys.stdout.flush()
 
@@ -60,7 +60,7 @@ class Channel:
     def take(self, content, answer):
         self.received[0] += 1
         self.received[1].update(content)
-        # An empty one that it is to send ends its association: usrsctp is given no byte for it.
+        # Sending an empty message would end the association, because webrtcbin gives usrsctp no byte for it.
         if content and not self.label.startswith("sink") and not self.sent[0]:
             answer(content)
 
@@ -92,8 +92,8 @@ class Peer:
         self.webrtc = self.pipeline.get_by_name("webrtc")
         self.channels, self.sent, self.received, self.format = {}, {}, {"audio": 0, "video": 0}, {}
         self.corrupted = 0
-        # libnice takes no notice of the loopback interface by itself. The agent is kept: webrtcbin holds a floating
-        # reference alone, which Python's object sinks, and drops at its end.
+        # By default libnice ignores the loopback interface. The agent is stored, because webrtcbin holds only a
+        # floating reference, which Python's object sinks, and releases at its own end.
         self.agent = self.webrtc.props.ice_agent
         self.agent.emit("add-local-ip-address", "127.0.0.1")
         for kind in ("audio", "video") if hasMedia else ():
@@ -104,7 +104,7 @@ class Peer:
         while transceiver := self.webrtc.emit("get-transceiver", index):
             transceiver.props.do_nack = True
             index += 1
-        # Not before the encoders have said what they make.
+        # Not before the encoders have announced their format.
         self.isNegotiable, self.isOfferWanted = False, False
         self.webrtc.connect("on-negotiation-needed", lambda _: GLib.idle_add(self.negotiate))
         self.webrtc.connect("on-ice-candidate", lambda _, index, text: say("candidate", candidate=text, section=index))
@@ -162,11 +162,11 @@ class Peer:
         say("channel", label=properties.label, id=properties.id, protocol=properties.protocol,
             ordered=properties.ordered)
 
-    # What webrtcbin does, it does on a thread of its own.
+    # webrtcbin works on its own thread.
 
     def describe(self, kind):
         def made(promise):
-            # The description lives in it.
+            # The reply owns the description.
             reply = promise.get_reply()
             description = reply.get_value(kind)
             self.webrtc.emit("set-local-description", description, Gst.Promise.new())

@@ -5,11 +5,11 @@ import NIOCore
 import NIOPosix
 import PeerTransport
 
-/// One peer on the command line, for tests against servers and peers that others wrote: sends sound both ways and says
-/// what happens.
+/// One peer on the command line, for tests with independent servers and peers: sends sound to the other peer and
+/// prints events.
 ///
 /// Lines on standard output: `description BASE64`, `candidate TEXT` (empty at the end), `state NAME`,
-/// `error URL CODE TEXT`, and each 200 ms of a connection `pair LOCAL REMOTE RELAY ADDRESS FRAMES`.
+/// `error URL CODE TEXT`, and while connected, every 200 ms, `pair LOCAL REMOTE RELAY ADDRESS FRAMES`.
 /// Lines on standard input: `description BASE64`, `candidate TEXT`, `restart`, `close`.
 @main
 enum PeerProbe {
@@ -33,7 +33,7 @@ enum PeerProbe {
             try probe.begin()
             return NIOLoopBound(probe, eventLoop: socket.eventLoop)
         }.get()
-        // Blocks this thread alone: the peer lives on the group's.
+        // Blocks only this thread: the peer runs on the group's threads.
         while let line = readLine() {
             let isOpen = try await socket.eventLoop.submit { try probe.value.take(line) }.get()
             if !isOpen { break }

@@ -17,7 +17,7 @@ struct ProbeOptions: Sendable {
         switch arguments.popFirst() {
         case "offer": offers = true
         case "answer": break
-        default: throw IoTError(.invalidParameter, "say offer or answer")
+        default: throw IoTError(.invalidParameter, "the first argument must be offer or answer")
         }
         while let option = arguments.popFirst() {
             func value() throws -> String {
@@ -32,7 +32,7 @@ struct ProbeOptions: Sendable {
             case "--user": user = try value()
             case "--credential": credential = try value()
             case "--secret":
-                // A time-limited credential of the shared secret.
+                // A time-limited credential from the shared secret.
                 let made = TimeLimitedCredential(
                     secret: try value(), user: "probe", expiry: Int64(Date().timeIntervalSince1970) + 600)
                 user = made.username
@@ -40,7 +40,7 @@ struct ProbeOptions: Sendable {
             case "--relay": ice.transportPolicy = .relay
             case "--lite": ice.isLite = true
             case "--ca": ice.certificateAuthorities = try String(contentsOfFile: value(), encoding: .utf8)
-            default: throw IoTError(.invalidParameter, "\(option) is not known")
+            default: throw IoTError(.invalidParameter, "unknown option \(option)")
             }
         }
         if !urls.isEmpty { ice.servers = [try ICEServer(urls: urls, username: user, credential: credential)] }

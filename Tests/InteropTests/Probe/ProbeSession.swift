@@ -4,7 +4,7 @@ import NIOCore
 import PeerTransport
 import RTP
 
-/// The peer, confined to the socket's event loop.
+/// The probe's peer, confined to the socket's event loop.
 final class ProbeSession {
     private let options: ProbeOptions
     private let eventLoop: any EventLoop
@@ -34,7 +34,7 @@ final class ProbeSession {
         if options.offers, let peer { describe(try peer.createOffer()) }
     }
 
-    /// False when it is time to go.
+    /// Carries out a command; returns false for `close`.
     func take(_ line: String) throws -> Bool {
         guard let peer else { return false }
         let words = line.split(separator: " ", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
@@ -42,10 +42,10 @@ final class ProbeSession {
         switch words[0] {
         case "description":
             guard let data = Data(base64Encoded: argument) else {
-                throw IoTError(.invalidParameter, "a description is no base64")
+                throw IoTError(.invalidParameter, "the description is not base64")
             }
             let description = try SessionDescription(parsing: String(decoding: data, as: UTF8.self))
-            // An answer to the offer that is out, or an offer.
+            // An answer to the current offer, or an offer.
             if isOfferOut {
                 isOfferOut = false
                 try peer.setAnswer(description)
@@ -56,7 +56,7 @@ final class ProbeSession {
         case "candidate": try peer.addRemoteCandidate(argument)
         case "restart": describe(try peer.createRestartOffer())
         case "close": return false
-        default: throw IoTError(.invalidParameter, "\(words[0]) is not known")
+        default: throw IoTError(.invalidParameter, "unknown command \(words[0])")
         }
         return true
     }
@@ -86,7 +86,7 @@ final class ProbeSession {
         }
     }
 
-    /// 20 ms of silence each time, and every tenth time a word about the way that they go.
+    /// Sends 20 ms of silence every 20 ms, and prints the pair every tenth time.
     private func start() {
         if tick == nil { schedule() }
     }

@@ -3,9 +3,9 @@ import NIOCore
 import PeerTransport
 import Testing
 
-/// What is done with a peer of each kind.
+/// The data channel test, the same for each kind of peer.
 struct DataChannelExchange {
-    /// False for a peer that takes empty messages but can send none.
+    /// False for a peer that receives empty messages but cannot send them.
     var echoesEmptyMessages = true
     let makePeer: @Sendable () throws -> PythonPeer
 
@@ -30,7 +30,7 @@ struct DataChannelExchange {
         await ours.socket.close()
     }
 
-    /// 16 messages of 64,000 bytes, and what is left of 1 MiB.
+    /// 16 messages of 64,000 bytes, and the rest of 1 MiB.
     private static let sizes = Array(repeating: 64_000, count: 16) + [(1 << 20) - 16 * 64_000]
 
     private func echo(_ ours: ShellPeer, on channel: DataChannel) async throws {
@@ -47,7 +47,7 @@ struct DataChannelExchange {
         }
     }
 
-    /// A channel of ours: 1 MiB in messages of 64,000 bytes comes back, and we close it.
+    /// Our channel: the peer echoes 1 MiB in messages of 64,000 bytes, and we close it.
     func ourChannel() async throws {
         try await withPeers { ours, theirs, signalling in
             try await ours.run { try $0.openDataChannel(label: "ours", subprotocol: "iot.1") }
@@ -63,7 +63,7 @@ struct DataChannelExchange {
             try await ours.run { $0.closeDataChannel(channel.id) }
             #expect(try await theirs.next("closed")["label"] == .string("ours"))
             #expect(try await ours.closed(channel.id) == nil)
-            // The stream again, and the association after a close.
+            // The closed channel's stream can be used again, and the association still works.
             try await ours.run { try $0.openDataChannel(label: "again") }
             let again = try await ours.opened("again")
             #expect(again.streamID == channel.streamID)
@@ -72,7 +72,7 @@ struct DataChannelExchange {
         }
     }
 
-    /// A channel of theirs, which offer: 1 MiB arrives as it was sent, and they close it.
+    /// The peer's offer and channel: 1 MiB arrives unchanged, and the peer closes it.
     func theirChannel() async throws {
         try await withPeers(configure: { $0.isControlling = false }) { ours, theirs, signalling in
             try await signalling.answer([
@@ -107,14 +107,14 @@ struct DataChannelExchange {
             try theirs.tell(["do": .string("report"), "label": .string("echo")])
             let report = try await theirs.next("report")
             #expect(report["sent"] == .integer(17))
-            // What came back before the close is what was sent.
+            // If everything came back before the close, it is unchanged.
             if report["received"] == .integer(17) { #expect(report["sentHash"] == report["receivedHash"]) }
             try theirs.tell(["do": .string("report"), "label": .string("sink")])
             #expect(try await theirs.next("report")["received"] == .integer(50))
         }
     }
 
-    /// The peer's end of the connection closes our channels.
+    /// If the peer ends the connection, our channels close.
     func theyEnd() async throws {
         try await withPeers { ours, theirs, signalling in
             try await ours.run { try $0.openDataChannel(label: "ours") }

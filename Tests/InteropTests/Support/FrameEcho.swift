@@ -3,8 +3,8 @@ import NIOCore
 import PeerTransport
 import RTP
 
-/// Each frame that the peer sends is put together, packetised anew and sent back, whatever the test waits for. On the
-/// peer's event loop only.
+/// Reassembles each frame from the peer, packetises it again and sends it back, independent of the test's own task.
+/// Confined to the peer's event loop.
 final class FrameEcho {
     weak var peer: Peer?
     private var tracks: [String: Track] = [:]
@@ -26,7 +26,7 @@ final class FrameEcho {
             for packet in packets { tracks[mid]?.ring.append(packet, at: .now()) }
             peer.send(packets, mid: mid)
         case .keyFrameRequested(let mid):
-            // The encoder is the other side's own.
+            // The frames come from the peer's encoder, so the request goes back to it.
             peer.requestKeyFrame(mid: mid)
         case .retransmissionRequested(let mid, let numbers):
             for number in numbers {

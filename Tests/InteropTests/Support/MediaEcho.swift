@@ -4,7 +4,7 @@ import PeerTransport
 import RTP
 import Testing
 
-/// Media both ways with a peer of other authors, whose encoders and decoders work: each frame that it sends comes back
+/// Media in both directions with an independent peer that encodes and decodes: `FrameEcho` sends back each frame.
 /// by `FrameEcho`.
 enum MediaEcho {
     static let sections = [
@@ -23,10 +23,10 @@ enum MediaEcho {
     ]
 
     /// - Parameters:
-    ///   - offer: what they are told when they offer.
-    ///   - during: what else is done while media go on; 150 pictures follow.
-    ///   - isEnough: false when it takes longer, by what the peer reports: up to 20 s on a busy machine.
-    ///   - check: looks at what the peer reports in the end.
+    ///   - offer: The command that makes the peer offer.
+    ///   - during: Runs while media flow; 150 pictures follow.
+    ///   - isEnough: Whether the peer's report shows enough; if not, the test waits up to 20 s for a busy machine.
+    ///   - check: Checks the peer's last report.
     static func run(
         with theirs: PythonPeer, isOfferOurs: Bool, offer: [String: JSONValue] = ["do": .string("offer")],
         configure: (inout PeerConfiguration) -> Void = { _ in },
@@ -44,7 +44,7 @@ enum MediaEcho {
             _ = try await theirs.next("ready")
             if isOfferOurs { try await signalling.offer() } else { try await signalling.answer(offer) }
             try await during(signalling)
-            // 30 pictures and 50 packets of sound a second.
+            // The rates are 30 pictures and 50 audio packets a second.
             let packets = try await pictures(150, of: ours)
             #expect(packets > 150)
             var report = try await ask(theirs)
@@ -73,8 +73,8 @@ enum MediaEcho {
         return try await theirs.next("report")
     }
 
-    /// Waits for so many pictures of theirs.
-    /// - Returns: the packets of sound between them.
+    /// Waits for `count` pictures from the peer.
+    /// - Returns: The number of audio packets between them.
     @discardableResult
     static func pictures(_ count: Int, of ours: ShellPeer) async throws -> Int {
         var pictures = 0

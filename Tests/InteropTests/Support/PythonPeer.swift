@@ -1,17 +1,17 @@
 import Foundation
 import IoTCore
 
-/// A peer that another stack runs, in a Python process of its own, led by JSON lines.
+/// A peer of another implementation, in its own Python process, controlled by JSON lines.
 final class PythonPeer: Sendable {
     private let process = Process()
     private let input = Pipe()
     private let lines: AsyncStream<String>
-    /// The `candidate` events, which `next` does not give.
+    /// The `candidate` events, which `next` does not return.
     let candidates: AsyncStream<String>
 
     /// - Parameters:
-    ///   - script: a file of `Tests/InteropTests/Peers`.
-    ///   - python: by default that of run.sh's environment; Debian's modules are the system's alone.
+    ///   - script: A file in `Tests/InteropTests/Peers`.
+    ///   - python: By default the Python of run.sh's environment. Only the system's Python has Debian's modules.
     init(_ script: String, arguments: [String] = [], python: String? = nil) throws {
         guard let python = python ?? ProcessInfo.processInfo.environment["PYTHON"] else {
             throw IoTError(.internalFailure, "PYTHON is not set: use Tests/InteropTests/run.sh")
@@ -26,7 +26,7 @@ final class PythonPeer: Sendable {
         lines = stream
         let (candidates, candidate) = AsyncStream.makeStream(of: String.self)
         self.candidates = candidates
-        // Called for one piece after the other.
+        // Called for one piece at a time.
         nonisolated(unsafe) var rest = Data()
         output.fileHandleForReading.readabilityHandler = { handle in
             let data = handle.availableData
@@ -58,12 +58,12 @@ final class PythonPeer: Sendable {
         try input.fileHandleForWriting.write(contentsOf: Data(line.utf8))
     }
 
-    /// The next event of this name; others before it are passed over. Throws when the peer ends before.
+    /// The next event with this name; earlier events are discarded. Throws if the peer ends first.
     func next(_ name: String) async throws -> JSONValue {
         for await line in lines {
             let value = try JSONValue(parsing: line)
             if value["event"]?.stringValue == name { return value }
         }
-        throw IoTError(.internalFailure, "the peer ended before it said \(name)")
+        throw IoTError(.internalFailure, "the peer ended before the event \(name)")
     }
 }

@@ -5,15 +5,15 @@ import NIOPosix
 import PeerTransport
 import Testing
 
-/// A peer of ours on a socket of the loopback interface, led from a test's task.
+/// Our peer on a socket of the loopback interface, controlled from a test's task.
 final class ShellPeer: Sendable {
     let socket: PeerSocket
     private let events: AsyncStream<PeerEvent>
-    /// What is found after the description, which `first` passes over.
+    /// The candidates found after the description; `first` discards them.
     let candidates: AsyncStream<String>
     private let peer: NIOLoopBound<Peer>
 
-    /// - Parameter echoesFrames: sends each frame back as it comes.
+    /// - Parameter echoesFrames: Whether each received frame is sent back.
     init(echoesFrames: Bool = false, configure: (inout PeerConfiguration) -> Void) async throws {
         let loop = MultiThreadedEventLoopGroup.singleton.next()
         let socket = try await PeerSocket.bind(
@@ -50,7 +50,7 @@ final class ShellPeer: Sendable {
         try await socket.eventLoop.submit { try body(self.peer.value) }.get()
     }
 
-    /// The first event that fits; others before it are passed over. Throws when the connection ends before.
+    /// The first matching event; earlier events are discarded. Throws if the connection ends first.
     func first<Result>(_ what: String, _ pick: (PeerEvent) -> Result?) async throws -> Result {
         for await event in events {
             if let result = pick(event) { return result }
@@ -65,7 +65,7 @@ final class ShellPeer: Sendable {
         }
     }
 
-    /// Channels that open in any order.
+    /// Waits for these channels, which may open in any order.
     func opened(_ labels: Set<String>) async throws -> [String: DataChannel] {
         var channels: [String: DataChannel] = [:]
         while channels.count < labels.count {
@@ -89,7 +89,7 @@ final class ShellPeer: Sendable {
         }
     }
 
-    /// Sends when there is room.
+    /// Sends when the buffer has room.
     func send(_ message: DataChannelMessage, on id: DataChannelID) async throws {
         while true {
             do {

@@ -1,13 +1,13 @@
 import IoTCore
 import PeerTransport
 
-/// Descriptions, and the candidates that come after them, between a peer of ours and one in Python.
+/// Exchanges descriptions and trickled candidates between our peer and one in Python.
 struct Signalling {
     let ours: ShellPeer
     let theirs: PythonPeer
     private let trickling: [Task<Void, any Error>]
 
-    /// Candidates travel from here on, until `end`.
+    /// From here on, candidates are exchanged until `end`.
     init(_ ours: ShellPeer, _ theirs: PythonPeer) {
         self.ours = ours
         self.theirs = theirs
@@ -27,8 +27,8 @@ struct Signalling {
         for task in trickling { task.cancel() }
     }
 
-    /// We offer.
-    /// - Parameter restart: of ICE, on a connection that is there.
+    /// Sends our offer and waits for the answer.
+    /// - Parameter restart: Whether the offer restarts ICE on an existing connection.
     func offer(restart: Bool = false) async throws {
         let offer = try await ours.run { try (restart ? $0.createRestartOffer() : $0.createOffer()).text }
         try theirs.tell(["do": .string("accept"), "sdp": .string(offer)])
@@ -36,7 +36,7 @@ struct Signalling {
         try await ours.run { try $0.setAnswer(SessionDescription(parsing: answer)) }
     }
 
-    /// They offer, as `command` says.
+    /// Makes the peer offer with `command`, and answers.
     func answer(_ command: [String: JSONValue] = ["do": .string("offer")]) async throws {
         try theirs.tell(command)
         let offer = try await theirs.next("offer")["sdp"]?.stringValue ?? ""

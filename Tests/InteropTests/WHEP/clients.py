@@ -1,8 +1,8 @@
-"""aiortc watches a camera of a real daemon by WHEP, and decodes what it gets.
+"""aiortc watches a camera of a real daemon by WHEP, and decodes the pictures.
 
-Each picture carries its number (clip.py). None may be shown twice, none may come back, and there are as many as the
-camera makes: also for a client that asks for a key frame every 2 s without need, as MediaMTX and others on Pion do, and
-for one that has lost packets.
+Each picture contains its number (clip.py). No picture may be shown twice or out of order, and all of the camera's
+pictures must arrive: also for a client that asks for a key frame every 2 s without need, like MediaMTX and other Pion
+clients, and for one that has lost packets.
 """
 
 import asyncio
@@ -26,12 +26,12 @@ from runner import Runner
 aioice.ice.get_host_addresses = lambda use_ipv4, use_ipv6: ["127.0.0.1"]
 
 SECONDS = 20
-# Until then a client has caught up with the live edge.
+# By then a client has caught up with the live edge.
 START = 3
 
 
 class Client:
-    """One call. `loss`: the share of media packets that it does not see; `repairs`: whether it asks for them again."""
+    """One call. `loss`: the share of media packets that it drops; `repairs`: whether it asks for retransmissions."""
 
     def __init__(self, daemon, loss=0.0, repairs=True, requests_key_frames=False):
         self.daemon = daemon
@@ -62,7 +62,7 @@ class Client:
                 return
             plane = frame.planes[0]
             number = clip.number(bytes(plane), plane.line_size)
-            # After a gap a decoder shows something all the same, up to the next key frame.
+            # After a gap a decoder still shows pictures, which are damaged until the next key frame.
             follows = self.is_whole and (number - self.pictures[-1][0]) % clip.COUNT == 1 if number is not None else False
             self.is_whole = number is not None and (frame.key_frame or follows)
             if self.is_whole:
@@ -71,7 +71,7 @@ class Client:
                 self.damaged += 1
 
     def watch_packets(self, receiver):
-        """What comes before aiortc's receiver looks at it."""
+        """Sees each packet before aiortc's receiver does."""
         handle = receiver._handle_rtp_packet
 
         async def handle_rtp_packet(packet, arrival_time_ms):
@@ -79,7 +79,7 @@ class Client:
                 self.dropped += 1
                 return
             self.packets += 1
-            # Repairs have another payload type.
+            # Retransmissions have another SSRC.
             if self.ssrc in (None, packet.ssrc):
                 self.ssrc = packet.ssrc
                 self.frames.setdefault(packet.timestamp, time.monotonic())
@@ -117,16 +117,16 @@ class Client:
         await asyncio.to_thread(self.daemon.request, "DELETE", headers["Location"])
         await self.connection.close()
 
-    # What came of it
+    # Results
 
     def check_order(self):
-        """No picture twice, none that was made before another that was shown."""
+        """No picture is shown twice or before an earlier one."""
         numbers = [number for number, _, _ in self.pictures]
         times = [pts for _, pts, _ in self.pictures]
         back = []
         for index, step in enumerate(clip.steps(numbers)):
-            # The numbers come round every 40 s, so after a long gap the presentation times say how often they did;
-            # a decoder that lost pictures may give one the time of another, some pictures away.
+            # The numbers repeat every 40 s, so after a long gap the presentation times show how often; a decoder that
+            # lost pictures may give one the time of another, some pictures away.
             elapsed = round((times[index + 1] - times[index]) * 30 / 90000)
             far = (step - elapsed + clip.COUNT // 2) % clip.COUNT - clip.COUNT // 2
             if abs(far) > 15 or (elapsed < clip.GROUP - 2 and not 1 <= step < clip.GROUP):
@@ -135,7 +135,7 @@ class Client:
         assert all(before < after for before, after in zip(times, times[1:])), "presentation times run backwards"
 
     def after_start(self, times):
-        """So many a second, once the live edge is reached."""
+        """The number of times a second, after the live edge is reached."""
         end = self.started + SECONDS
         return sum(1 for at in times if self.started + START <= at < end) / (SECONDS - START)
 
@@ -153,7 +153,7 @@ async def watch(daemon, **options):
     client = Client(daemon, **options)
     await client.run(SECONDS)
     print(" ", client.summary())
-    # The camera makes 30 a second, and each goes out once.
+    # The camera produces 30 a second, and each is sent once.
     received = client.after_start(client.frames.values())
     assert 28.5 < received < 31.5 or client.loss, f"{received} frames a second"
     assert received < 31.5, f"{received} frames a second"
@@ -163,7 +163,7 @@ async def watch(daemon, **options):
 
 
 async def test_plain(daemon):
-    """A client that asks for nothing decodes every picture from the first one on."""
+    """A client without requests decodes every picture from the first one on."""
     client = await watch(daemon)
     client.check_order()
     assert client.after_start(at for _, _, at in client.pictures) > 28.5 and client.damaged == 0
@@ -171,7 +171,7 @@ async def test_plain(daemon):
 
 
 async def test_requests(daemon):
-    """A client that asks for a key frame every 2 s and has lost nothing gets every picture once."""
+    """A client that asks for a key frame every 2 s without loss gets every picture once."""
     client = await watch(daemon, requests_key_frames=True)
     client.check_order()
     assert client.requests >= SECONDS / 2 - 2
@@ -179,14 +179,14 @@ async def test_requests(daemon):
 
 
 async def test_repaired_loss(daemon):
-    """With 3 % loss and repairs the pictures go on, and forwards; aiortc asks for each packet only once."""
+    """With 3 % loss and repairs the pictures continue in order; aiortc asks for each packet only once."""
     client = await watch(daemon, requests_key_frames=True, loss=0.03)
     client.check_order()
     assert client.dropped > 50 and len(client.pictures) > 60
 
 
 async def test_loss(daemon):
-    """With 1 % loss and no repairs each packet still goes out once: the next key frame ends the damage."""
+    """With 1 % loss and no repairs each packet is still sent once: the next key frame ends the damage."""
     client = await watch(daemon, requests_key_frames=True, loss=0.01, repairs=False)
     client.check_order()
     assert client.dropped > 20
@@ -194,7 +194,7 @@ async def test_loss(daemon):
 
 
 async def call(daemon):
-    """How long the answer takes."""
+    """The time until the answer."""
     connection = RTCPeerConnection(RTCConfiguration(iceServers=[]))
     connection.addTransceiver("video", direction="recvonly")
     await connection.setLocalDescription(await connection.createOffer())
@@ -210,9 +210,9 @@ async def call(daemon):
 
 
 def test_silent_server(path):
-    """An ICE server that does not answer costs the first call its time, and no other."""
+    """An ICE server that does not answer delays only the first call."""
     with tempfile.TemporaryDirectory() as folder:
-        # An address for documentation (RFC 5737), where nobody is.
+        # An unused address for documentation (RFC 5737).
         daemon = Daemon(folder, {"numbers": path}, media="media: {iceServers: ['stun:192.0.2.1']}\n")
         try:
             times = [asyncio.run(call(daemon)) for _ in range(4)]

@@ -1,4 +1,4 @@
-"""A clip whose pictures carry their number, so that a client can tell what it was shown and in which order."""
+"""A clip whose pictures contain their number, so that a client can check which pictures it shows, in which order."""
 
 import os
 import subprocess
@@ -12,12 +12,12 @@ NUMBER_BITS, BITS = 11, 19
 
 
 def code(number):
-    """The number with a check after it: a picture that lacks a part of an earlier one shows bits of both."""
+    """The number with a check code: a picture that lacks a part of an earlier one shows bits of both."""
     return number | (number * 167 + 91 >> 2 & 0xFF) << NUMBER_BITS
 
 
 def make(path):
-    """H.264 at about 4 Mbit/s with a key frame every 10 s and nothing reordered: noise below a stripe of the number."""
+    """H.264 at about 4 Mbit/s, a key frame every 10 s, no reordering: a stripe with the number, and noise below it."""
     encoder = subprocess.Popen(
         ["ffmpeg", "-v", "error", "-y", "-f", "rawvideo", "-pix_fmt", "yuv420p", "-s", f"{WIDTH}x{HEIGHT}",
          "-r", str(RATE), "-i", "-", "-c:v", "libx264", "-preset", "ultrafast", "-profile:v", "baseline",
@@ -36,7 +36,7 @@ def make(path):
 
 
 def number(plane, line_size):
-    """The number in a decoded picture's plane of brightness; `None` in a damaged one."""
+    """The number in a decoded picture's luma plane; `None` if the picture is damaged."""
     value = 0
     for bit in range(BITS):
         if plane[STRIPE // 2 * line_size + bit * BIT_WIDTH + BIT_WIDTH // 2] > 125:
@@ -46,5 +46,5 @@ def number(plane, line_size):
 
 
 def steps(numbers):
-    """From each picture to the next: 1 where nothing is missing; the clip is played in a loop."""
+    """The difference from each picture to the next: 1 if none is missing; the clip is played in a loop."""
     return [(after - before) % COUNT for before, after in zip(numbers, numbers[1:])]

@@ -1,4 +1,4 @@
-"""A WS-Discovery library that others wrote finds our cameras, and ours finds its service."""
+"""An independent WS-Discovery library finds our cameras, and our program finds its service."""
 
 import json
 import os
@@ -22,7 +22,7 @@ CAMERAS = {"front": "street-h264-aac.mp4", "yard": "street-h265-aac.mp4"}
 
 
 def search(client, **wanted):
-    """The names of our cameras among what is found, and every endpoint reference."""
+    """The names of our cameras among the found services, and every endpoint reference."""
     services = client.searchServices(timeout=3, **wanted)
     names = []
     for service in services:
@@ -55,7 +55,7 @@ def main():
             assert names == ["front"], names
             print("by scope:", names)
             names, _ = search(client, types=[QName(ONVIF, "NetworkVideoTransmitter")])
-            assert names == [], "our cameras claim to be ONVIF's"
+            assert names == [], "our cameras claim to be ONVIF cameras"
 
             service.start()
             service.publishService(

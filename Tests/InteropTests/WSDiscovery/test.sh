@@ -1,14 +1,14 @@
 #!/bin/bash
-# Stock WS-Discovery of Python (https://github.com/andreikop/python-ws-discovery) finds the cameras of a real daemon, and
-# a service that it announces is found by `iotctl net discover`. In a network namespace of its own, with one interface
-# that carries multicast.
-#   IOTCTL   the client under test; .build/debug/iotctl unless told
+# The public Python library WSDiscovery (https://github.com/andreikop/python-ws-discovery) finds the cameras of a real
+# daemon, and `iotctl net discover` finds a service that the library announces. Runs in a network namespace with one
+# multicast interface.
+#   IOTCTL   the client under test; by default .build/debug/iotctl
 set -u
 cd "$(dirname "$0")" || exit 1
 export IOTCTL=${IOTCTL:-$(cd ../../.. && pwd)/.build/debug/iotctl}
 if [ "$(id -u)" != 0 ]; then echo "a network namespace needs root"; exit 1; fi
 exec unshare --net bash -c '
-    # The library takes the senders of the one family for addresses of the other.
+    # With both families, the library confuses the sender addresses of one with the other.
     echo 1 > /proc/sys/net/ipv6/conf/all/disable_ipv6
     ip link set lo up
     ip link add lan0 type veth peer name lan1

@@ -101,14 +101,19 @@ import Testing
         #expect(drain(&many).count <= WSDResponder.capacity * WSDRepetition.unicast)
     }
 
-    @Test("Hello comes at the start and for what is new, Bye for what goes and at the end")
+    @Test("Hello comes for what is new and on a new network, Bye for what goes and at the end")
     func announcements() throws {
-        var responder = responder(2)
-        responder.start(at: start)
+        let two = [WSDTarget(.numbered(0)), WSDTarget(.numbered(1))]
+        var responder = responder(0)
+        #expect(responder.change(to: two, hasNewInterface: false, at: start).isEmpty)
+        #expect(drain(&responder).count == 2 * WSDRepetition.multicast)
+        #expect(responder.change(to: two, hasNewInterface: false, at: start).isEmpty && drain(&responder).isEmpty)
+        #expect(responder.change(to: two, hasNewInterface: true, at: start).isEmpty)
         let hellos = drain(&responder)
         #expect(hellos.count == 2 * WSDRepetition.multicast)
         #expect(hellos.allSatisfy { $0.output.destination == .everybody })
-        let byes = responder.change(to: [WSDTarget(.numbered(1)), WSDTarget(.numbered(2))], at: start)
+        let byes = responder.change(
+            to: [WSDTarget(.numbered(1)), WSDTarget(.numbered(2))], hasNewInterface: false, at: start)
         let endpoints = try byes.map { output in
             guard case .bye(let target) = try WSDMessage(output.datagram).body else { return "" }
             return target.endpoint

@@ -12,9 +12,9 @@ int64_t reference_thread_cpu(void);
 /* User and system time of this process, ns. */
 int64_t reference_process_cpu(void);
 
-/* What the plainest program does that sends one stream to many viewers: each packet is copied behind a header, sealed
-   with AES-128-GCM by EVP, and each viewer's packets of a frame leave by one sendmsg with UDP_SEGMENT.
-   Returns the CPU time in ns that it took; -1 on an error. Sends `frames` frames at `interval_ns`. */
+/* The simplest program that sends one stream to many viewers: each packet is copied after a header, sealed
+   with AES-128-GCM by EVP, and each viewer's packets of a frame are sent by one sendmsg with UDP_SEGMENT.
+   Returns the CPU time in ns; -1 on an error. Sends `frames` frames at `interval_ns`. */
 int64_t reference_fanout(const uint16_t *ports, int viewers, int frames, int64_t interval_ns,
                          int packets_a_frame, int packet_bytes);
 

@@ -2,11 +2,11 @@ public import IoTCore
 
 /// The parameters of `net.token`.
 public struct ProvisioningTokenCreation: LinkValue, Hashable {
-    /// A device of the caller's that is to be provisioned again, by id or name; when absent, the device that comes.
+    /// The caller's device that must enrol again, by id or name; when absent, a new device.
     public var device: String?
     /// 300 when absent.
     public var ttlSeconds: Int64?
-    /// The API token by which a gateway was asked.
+    /// The id of the API token that the gateway's caller used.
     public var within: String?
 
     public init(device: String? = nil, ttlSeconds: Int64? = nil, within: String? = nil) {
@@ -72,7 +72,7 @@ extension ProvisioningStatus.Failure: LinkValue {
     }
 }
 
-/// `net.claim`: whose the device now is.
+/// `net.claim`: the account that now owns the device.
 public struct ProvisionedBy: LinkValue, Hashable {
     public var user: AccessID
 

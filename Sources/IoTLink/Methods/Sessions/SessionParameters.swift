@@ -84,7 +84,7 @@ public struct SessionHeartbeat: LinkValue, Hashable {
     public var json: JSONValue { .members(["connection": .whole(connection)]) }
 }
 
-/// The result of `session.heartbeat`: the hub's time.
+/// The hub's time: the result of `session.heartbeat`, and part of the result of `session.begin`.
 public struct SessionTime: LinkValue, Hashable {
     /// Up to the year 9999, so that arithmetic on it cannot overflow.
     private static let range: ClosedRange<Int64> = 0...253_402_300_799_999
@@ -132,7 +132,7 @@ public struct SessionEnding: LinkValue, Hashable {
 
 /// The parameters of `session.kick`.
 public struct SessionKick: LinkValue, Hashable {
-    /// A `LinkKickReason`, or a later hub's word.
+    /// A `LinkKickReason`, or a reason of a newer hub.
     public var word: String?
 
     public init(_ reason: LinkKickReason) {

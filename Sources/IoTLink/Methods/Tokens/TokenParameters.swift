@@ -33,7 +33,7 @@ public struct LinkTokenCreation: LinkValue, Hashable {
 
 /// The requested account, devices and actions of an API token or a media key.
 public struct CredentialScope: LinkValue, Hashable {
-    /// The most devices that a credential may name.
+    /// The maximum number of devices that a credential may name.
     public static let mostDevices = 256
 
     /// The account that the credential acts for; the caller when absent.

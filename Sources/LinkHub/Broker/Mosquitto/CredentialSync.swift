@@ -1,8 +1,8 @@
 import IoTCore
 import Synchronization
 
-/// Changes of credentials on their way to the running broker. A change that the broker did not confirm is sent again
-/// when the broker, or the connection to it, is back. A broker that starts reads earlier changes from its file.
+/// Changes of credentials that the running broker has not confirmed. They are sent again after a reconnect. A broker
+/// that starts reads them from its file.
 final class CredentialSync: Sendable {
     private struct State {
         var isRunning = false
@@ -17,7 +17,7 @@ final class CredentialSync: Sendable {
 
     private let state = Mutex(State())
 
-    /// Call this before a broker starts with a file that contains everything up to now.
+    /// Call this before a broker starts. Its file contains all changes so far.
     func reset() {
         let waiters = state.withLock { state in
             defer { state = State(isRunning: true) }
@@ -32,7 +32,7 @@ final class CredentialSync: Sendable {
         state.withLock { $0.isRunning = false }
     }
 
-    /// - Returns: The control message to send now; `nil` if no broker has been started yet.
+    /// - Returns: The control message to send now; `nil` before the first start and after `stop()`.
     func add(_ credential: BrokerCredential, token: String) -> JSONValue? {
         enqueue(credential.tokenID, DynamicSecurity.addCommands(credential, token: token))
     }
@@ -90,7 +90,7 @@ final class CredentialSync: Sendable {
         }
     }
 
-    /// The plugin sends `correlationData` back.
+    /// mosquitto's dynamic-security plugin returns `correlationData`.
     private static func message(_ commands: [JSONValue], tokenID: String) -> JSONValue {
         let marked = commands.map { command in
             var command = command

@@ -3,7 +3,7 @@ import IoTCore
 
 /// Reads events, a bounded number at a time.
 struct EventReader {
-    /// The most rows that one query reads.
+    /// The maximum number of rows that one query reads.
     private static let longestSearch = 20_000
     /// The bytes of events that fit into an answer, including their JSON syntax.
     private static let answerSize = 200_000

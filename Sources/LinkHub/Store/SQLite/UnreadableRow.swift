@@ -22,7 +22,7 @@ struct UnreadableRow: Sendable {
         }.joined(separator: ", ")
     }
 
-    /// Moves the row, and the rows that depend on it.
+    /// Moves the row and the rows that depend on it. With a replacement, copies the row and corrects it.
     func setAside(in database: Database, at time: Int64) throws {
         let condition = table.key.map { "\($0) IS ?" }.joined(separator: " AND ")
         let arguments = StatementArguments(key)

@@ -1,7 +1,7 @@
 import Logging
 import NIOCore
 
-/// Chooses who speaks multicast DNS, and gives everybody who searches what was found. Confined to its event loop.
+/// Chooses the implementation of multicast DNS, and reports found services to all searches. Confined to its event loop.
 final class DirectorySwitch {
     struct Subscriber: Sendable {
         let id = SubscriberID()
@@ -9,7 +9,7 @@ final class DirectorySwitch {
         let end: @Sendable () -> Void
     }
 
-    /// Identical to itself alone.
+    /// Compared by identity.
     final class SubscriberID: Sendable {}
 
     private enum Way: Hashable {
@@ -38,11 +38,11 @@ final class DirectorySwitch {
     private var isClosed = false
 
     static let maximumSubscribers = 64
-    /// How long Avahi may take to say whether it runs, and to come back when it was stopped: a restart takes less.
+    /// The time in which Avahi must report whether it runs, and return after a stop: a restart takes less.
     private static let patience = TimeAmount.seconds(2)
-    /// How often Avahi is looked for where it is not installed.
+    /// The interval between checks for Avahi if it is not installed.
     private static let lookoutInterval = TimeAmount.seconds(20)
-    /// How long one way's services stay known after the change to the other, which finds them again meanwhile.
+    /// How long one implementation's services stay known after the change to the other, which finds them again.
     private static let memory = TimeAmount.seconds(10)
 
     init(eventLoop: any EventLoop, way: LocalServices.Way, logger: Logger) {
@@ -57,7 +57,7 @@ final class DirectorySwitch {
         apply()
     }
 
-    /// Gives what is known, and then what is found; `duration` later it ends.
+    /// Reports the known services, and then those that are found; ends after `duration`.
     func add(_ subscriber: Subscriber, for duration: TimeAmount?) {
         guard !isClosed, subscribers.count < Self.maximumSubscribers else { return subscriber.end() }
         let id = ObjectIdentifier(subscriber.id)
@@ -76,7 +76,7 @@ final class DirectorySwitch {
         guard let subscriber = subscribers.removeValue(forKey: id) else { return }
         subscriber.end()
         guard subscribers.isEmpty, !isClosed else { return }
-        // Nobody listens: nothing is asked for and nothing kept.
+        // Without subscribers, nothing is searched for or stored.
         wanted.types = []
         table = InstanceTable()
         apply()
@@ -91,7 +91,7 @@ final class DirectorySwitch {
         (subscribers, ends) = ([:], [:])
     }
 
-    // MARK: The two ways
+    // MARK: The two implementations
 
     private func apply() {
         guard !isClosed else { return }
@@ -111,7 +111,7 @@ final class DirectorySwitch {
         if avahi == nil { beginOwn() } else { beginOwn(after: Self.patience) }
     }
 
-    /// Nothing is wanted: no socket, thread or timer is left.
+    /// Called if nothing is wanted: closes all sockets, threads and timers.
     private func end() {
         for timer in [change, cleaning, lookout] { timer?.cancel() }
         avahi?.close()
@@ -119,7 +119,7 @@ final class DirectorySwitch {
         (avahi, own, isAvahiRunning, isBegun) = (nil, nil, nil, false)
     }
 
-    /// Looks for it again later where it is not installed.
+    /// Checks again later if Avahi is not installed.
     private func beginAvahi() {
         avahi = AvahiDirectory(eventLoop: eventLoop) { report in self.take(report, from: .avahi) }
         if let avahi { return avahi.apply(wanted) }
@@ -154,7 +154,7 @@ final class DirectorySwitch {
         forget(.own)
     }
 
-    /// Later, so that what the other way finds again is never gone.
+    /// Delayed, so that services that the other implementation finds again are not reported as lost.
     private func forget(_ way: Way) {
         cleaning?.cancel()
         cleaning = eventLoop.assumeIsolated().scheduleTask(in: Self.memory) {

@@ -2,12 +2,12 @@ public import IoTCore
 public import Logging
 public import NIOCore
 
-/// DNS-SD on the networks of this machine: announces our cameras, and finds those of others.
+/// DNS-SD on the networks of this machine: announces our cameras, and finds other devices.
 ///
-/// The system's Avahi daemon does it while it runs, and otherwise a multicast DNS of our own; both are begun on first
-/// use. When Avahi stops or starts the other takes over, and nobody who uses this notices.
+/// Uses the system's Avahi daemon while it runs, and otherwise our own multicast DNS; both start at the first use. When
+/// Avahi stops or starts, the other one takes over, without an effect for callers.
 public final class LocalServices: DeviceFinder {
-    /// Who speaks multicast DNS.
+    /// The implementation of multicast DNS.
     public enum Way: String, Sendable, CaseIterable {
         case automatic, avahi, multicastDNS
     }
@@ -15,12 +15,12 @@ public final class LocalServices: DeviceFinder {
     private let eventLoop: any EventLoop
     private let switchboard: NIOLoopBound<DirectorySwitch>
 
-    /// Cameras that can be announced.
+    /// The maximum number of announced cameras.
     public static let maximumCameras = ServiceAnnouncement.maximumCount
-    /// Searches at a time; more find nothing.
+    /// The maximum number of concurrent searches; further ones find nothing.
     public static let maximumSearches = DirectorySwitch.maximumSubscribers
 
-    /// - Parameter eventLoop: of a `MultiThreadedEventLoopGroup`.
+    /// - Parameter eventLoop: A loop of a `MultiThreadedEventLoopGroup`.
     public init(on eventLoop: any EventLoop, way: Way = .automatic, logger: Logger) async throws {
         self.eventLoop = eventLoop
         switchboard = try await eventLoop.submit {
@@ -28,12 +28,12 @@ public final class LocalServices: DeviceFinder {
         }.get()
     }
 
-    /// Announces these cameras, in place of those that were announced before; none withdraws all.
+    /// Announces these cameras instead of the previous ones; an empty list withdraws all.
     ///
-    /// Returns before the network knows them: their names are tried for a second first.
+    /// Returns before they are announced, because their names are probed for a second first.
     ///
-    /// - Throws: `invalidParameter` for more than 128, for two with one id, and for a name or port that cannot be
-    ///   announced.
+    /// - Throws: `invalidParameter` for more than 128 cameras, for two with the same id, and for a name or port that
+    ///   cannot be announced.
     public func announce(cameras: [AnnouncedCamera]) async throws(IoTError) {
         let announcements = cameras.map(\.announcement)
         try Self.check(cameras)
@@ -41,15 +41,15 @@ public final class LocalServices: DeviceFinder {
         try? await eventLoop.submit { switchboard.value.announce(announcements) }.get()
     }
 
-    /// What is found within this time.
+    /// The devices found within this time.
     ///
-    /// A device comes again when more becomes known of it, and once for each of its services; `DiscoveryTable` puts
-    /// them together. When 1,024 wait to be read, further ones are dropped.
+    /// A device is repeated when more becomes known about it, and for each of its services; `DiscoveryTable` merges
+    /// them. If 1,024 devices wait to be read, further ones are dropped.
     public func find(for duration: Duration) -> AsyncStream<DeviceSighting> {
         stream(for: TimeAmount(duration)) { $0.sighting }
     }
 
-    /// Services as they come and go, within this time or until the stream is left when it is `nil`.
+    /// Found and lost services, within this time, or until the stream is cancelled if it is `nil`.
     public func events(for duration: TimeAmount? = nil) -> AsyncStream<ServiceEvent> {
         stream(for: duration) { $0 }
     }

@@ -1,24 +1,24 @@
-/// Announces services on the network and finds those of others. Confined to its event loop, where it also reports.
+/// Announces our services on the network and finds other services. Confined to its event loop, where it also reports.
 protocol ServiceDirectory: AnyObject {
-    /// From now on this is announced and looked for, in place of what was wanted before.
+    /// Replaces the wanted announcements and searches.
     func apply(_ wanted: WantedServices)
 
-    /// Withdraws everything and ends; afterwards it reports nothing. The call does not wait for the network.
+    /// Withdraws everything and ends; it reports nothing afterwards. The call does not wait for the network.
     func close()
 }
 
-/// What a directory reports.
+/// A directory's report.
 enum DirectoryReport: Sendable {
-    /// Whether it works now. Only then does it announce and find.
+    /// Whether it works now. It announces and finds services only while it works.
     case isRunning(Bool)
     case service(ServiceEvent, on: ServiceLink)
-    /// What was seen there is not known any more.
+    /// The services of this link are not known any more.
     case linkIsGone(ServiceLink)
-    /// A service is announced under this name; reported again when it gets another.
+    /// The name under which a service is announced; reported again when it changes.
     case named(id: String, String)
 }
 
-/// Where a service was seen: an interface, with one of the IP versions.
+/// The link of a found service: an interface, with one of the IP versions.
 struct ServiceLink: Hashable, Sendable, Comparable {
     var interface: Int
     var isIPv6: Bool

@@ -1,12 +1,12 @@
-/// What a search hears of a device.
+/// A search's report about a device.
 public enum DeviceSighting: Hashable, Sendable {
     case found(DiscoveredDevice)
-    /// It says that it goes.
+    /// The device announced that it leaves.
     case gone(identity: String, foundBy: DiscoveryProtocol)
 }
 
-/// A protocol by which devices are found: a row of `LANSearch`.
+/// A protocol that finds devices: a row of `LANSearch`.
 public protocol DeviceFinder: Sendable {
-    /// Searches for so long. The stream ends with the search; ending the stream ends the search.
+    /// Searches for this time. The stream ends with the search; cancelling the stream ends the search.
     func find(for duration: Duration) -> AsyncStream<DeviceSighting>
 }

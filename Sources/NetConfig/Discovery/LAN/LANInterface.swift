@@ -1,7 +1,7 @@
 import IoTCore
 import NIOCore
 
-/// An interface of this machine on which a network can be searched.
+/// An interface of this machine with a network to search.
 public struct LANInterface: Hashable, Sendable {
     struct Network: Hashable, Sendable {
         var address: [UInt8]
@@ -15,18 +15,18 @@ public struct LANInterface: Hashable, Sendable {
 
     public var name: String
     var index: Int
-    /// Its first.
+    /// The first IPv4 address.
     var ipv4: IPAddress?
-    /// Its link-local one, with its zone: multicast on the link comes from there (RFC 4291 §2.7).
+    /// The link-local IPv6 address, with its zone: the source of multicast on the link (RFC 4291 §2.7).
     var ipv6: IPAddress?
     private var networks: [Network] = []
 
-    /// Those that carry multicast, by name.
+    /// The interfaces that support multicast, by name.
     public static func all() -> [LANInterface] {
         found { $0.multicastSupported && !isLoopback($0) }
     }
 
-    /// The loopback interface, which few systems say can do multicast.
+    /// The loopback interface, which few systems report as supporting multicast.
     static func loopback() -> LANInterface? { found(where: isLoopback).first }
 
     private static func isLoopback(_ device: NIONetworkDevice) -> Bool {
@@ -59,7 +59,7 @@ public struct LANInterface: Hashable, Sendable {
         self.index = index
     }
 
-    /// Whether the address is one of this link: only those are answered.
+    /// Whether the address is on this link: only these addresses get answers.
     func isOnLink(_ address: IPAddress) -> Bool {
         let bytes = address.bytes
         return address.isLinkLocal || networks.contains { $0.contains(bytes) }

@@ -1,4 +1,4 @@
-/// One search of the networks of this machine by every protocol.
+/// One search of this machine's networks with every protocol.
 public struct LANSearch: Sendable {
     private let finders: [any DeviceFinder]
 
@@ -6,8 +6,8 @@ public struct LANSearch: Sendable {
         self.finders = finders
     }
 
-    /// - Parameter duration: some devices take half a second to answer, and datagrams are lost.
-    /// - Returns: when the time is over, or the task is cancelled, what was found.
+    /// - Parameter duration: Some devices need half a second for an answer, and datagrams may be lost.
+    /// - Returns: The devices found when the time has ended or the task is cancelled.
     public func run(for duration: Duration) async -> DiscoveryTable {
         await withTaskGroup(of: Void.self, returning: DiscoveryTable.self) { group in
             let (sightings, source) = AsyncStream.makeStream(

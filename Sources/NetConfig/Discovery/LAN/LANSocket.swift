@@ -11,9 +11,9 @@ import NIOPosix
 /// One UDP socket on one interface, for WS-Discovery's group. Confined to its event loop.
 final class LANSocket {
     enum Purpose: Sendable {
-        /// At a port of its own, where answers come.
+        /// At its own port, where answers arrive.
         case ask
-        /// In the group, at the group's address: nothing that is sent to this machine alone arrives.
+        /// In the group, at the group's address: it does not receive unicast datagrams.
         case listen
     }
 
@@ -24,13 +24,13 @@ final class LANSocket {
     private let deliver: ([UInt8], WSDResponder.Peer) -> Void
     private var channel: (any Channel)?
     private var isClosed = false
-    /// What was to be sent before the socket was there.
+    /// Datagrams to send when the socket is open.
     private var waiting: [[UInt8]] = []
 
     static let port = 3702
     private static let maximumWaiting = 8
 
-    /// - Parameter deliver: is called on the event loop.
+    /// - Parameter deliver: Called on the event loop.
     init(
         _ interface: LANInterface, isIPv6: Bool, _ purpose: Purpose, eventLoop: any EventLoop,
         deliver: @escaping ([UInt8], WSDResponder.Peer) -> Void
@@ -42,7 +42,7 @@ final class LANSocket {
         self.deliver = deliver
     }
 
-    /// Those of every interface, opened.
+    /// Opens sockets on every interface.
     static func open(
         _ interfaces: [LANInterface], _ purpose: Purpose, eventLoop: any EventLoop,
         deliver: @escaping ([UInt8], WSDResponder.Peer) -> Void
@@ -118,14 +118,14 @@ final class LANSocket {
             let address = ownAddress.map { Self.word($0.bytes) } ?? 0
             set(.ip, IP_MULTICAST_IF, address)
             guard purpose == .listen else { return }
-            // A socket would get what comes for the group on other interfaces, too (ip(7)).
+            // Otherwise the socket would also receive the group's datagrams from other interfaces (ip(7)).
             set(.ip, Self.multicastAll, CInt(0))
             let group = Self.word([239, 255, 255, 250])
             set(.ip, IP_ADD_MEMBERSHIP, IPv4Membership(group: group, address: address, index: index))
         }
     }
 
-    /// Four bytes in network order, as they stand.
+    /// Four bytes in network order, unchanged.
     private static func word(_ bytes: [UInt8]) -> UInt32 {
         bytes.withUnsafeBytes { $0.count == 4 ? $0.loadUnaligned(as: UInt32.self) : 0 }
     }
@@ -147,7 +147,7 @@ final class LANSocket {
         send(datagram, to: destination)
     }
 
-    /// What the system cannot take at once is lost, as on the way.
+    /// A datagram that the system cannot accept is lost, like any other.
     private func send(_ datagram: [UInt8], to destination: SocketAddress) {
         guard let channel, channel.isWritable else { return }
         channel.writeAndFlush(

@@ -1,12 +1,12 @@
 import IoTCore
 public import NIOCore
 
-/// Announces this daemon's cameras on every interface, and answers who asks.
+/// Announces this daemon's cameras on every interface and answers Probes (WS-Discovery).
 public final class WSDAnnouncer: Sendable {
     private let eventLoop: any EventLoop
     private let announcing: NIOLoopBound<Announcing>
 
-    /// - Parameter interfaces: where to announce; asked again at each `update`.
+    /// - Parameter interfaces: Returns the interfaces to announce on; called at each `update`.
     public static func start(
         on eventLoop: any EventLoop, interfaces: @escaping @Sendable () -> [LANInterface] = { LANInterface.all() }
     ) async throws -> WSDAnnouncer {
@@ -20,13 +20,13 @@ public final class WSDAnnouncer: Sendable {
         self.announcing = announcing
     }
 
-    /// Takes these cameras, and the interfaces that there are now. Says Hello for what is new, and Bye for what is
-    /// gone.
+    /// Replaces the announced cameras and reads the interfaces again. Sends Hello for new or changed cameras and Bye
+    /// for removed ones.
     public func update(_ cameras: [AnnouncedCamera]) async throws {
         try await eventLoop.submit { [announcing] in announcing.value.update(cameras.map { WSDTarget($0) }) }.get()
     }
 
-    /// Says Bye.
+    /// Sends Bye for every camera and closes the sockets.
     public func stop() async throws {
         try await eventLoop.submit { [announcing] in announcing.value.stop() }.get()
     }
@@ -55,9 +55,7 @@ private final class Announcing {
         sockets.removeAll { !present.contains($0.interface) }
         let added = present.filter { !known.contains($0) }
         sockets += LANSocket.open(added, .listen, eventLoop: eventLoop) { [weak self] in self?.received($0, from: $1) }
-        send(responder.change(to: new, at: now))
-        // A network that came later has not heard us yet.
-        if !added.isEmpty, !known.isEmpty { responder.start(at: now) }
+        send(responder.change(to: new, hasNewInterface: !added.isEmpty, at: now))
         schedule()
     }
 

@@ -1,15 +1,15 @@
 import IoTCore
 public import NIOCore
 
-/// Finds devices by WS-Discovery: asks the group on every interface, and listens to who comes and goes meanwhile.
+/// Finds devices by WS-Discovery: sends Probes to the group on every interface, and listens for Hello and Bye.
 public struct WSDFinder: DeviceFinder {
     private let loops: any EventLoopGroup
     private let interfaces: @Sendable () -> [LANInterface]
 
-    /// More devices than a search lists may answer; those that come while a reader is busy are heard again.
+    /// More than a search lists. If the reader is slow, further answers are dropped; devices answer later Probes again.
     private static let capacity = 1024
 
-    /// - Parameter interfaces: where to search.
+    /// - Parameter interfaces: The interfaces to search.
     public init(
         loops: any EventLoopGroup, interfaces: @escaping @Sendable () -> [LANInterface] = { LANInterface.all() }
     ) {
@@ -26,7 +26,7 @@ public struct WSDFinder: DeviceFinder {
         loop.execute {
             let search = WSDSearch(duration, eventLoop: loop, source)
             let me = NIOLoopBound(search, eventLoop: loop)
-            // The search lives as long as somebody may end it.
+            // The closure keeps the search alive until it ends.
             source.onTermination = { _ in loop.execute { me.value.stop() } }
             search.start(interfaces)
         }
@@ -74,7 +74,7 @@ private final class WSDSearch {
 
     private func received(_ datagram: [UInt8], from peer: WSDResponder.Peer) {
         guard !isStopped, let message = try? WSDMessage(datagram) else { return }
-        // Some devices relate their answer to another message than ours: what comes here is meant for us all the same.
+        // Some devices relate their answer to another message: answers at this port are accepted nevertheless.
         switch message.body {
         case .probeMatches(let targets): for target in targets { found(target, peer) }
         case .resolveMatches(let target): if let target { found(target, peer) }
@@ -85,7 +85,7 @@ private final class WSDSearch {
     }
 
     private func found(_ target: WSDTarget, _ peer: WSDResponder.Peer) {
-        // Printers and computers answer, too.
+        // Printers and computers also answer.
         guard target.isCamera else { return }
         source.yield(.found(DiscoveredDevice(target, from: peer.address)))
     }
@@ -100,8 +100,8 @@ private final class WSDSearch {
 }
 
 extension WSDTarget {
-    /// Whether it says that it is a camera, or may be one because it does not say what it is. What a prefix without a
-    /// declaration means is guessed.
+    /// Whether the device describes itself as a camera, or may be one because it has no types. The meaning of an
+    /// undeclared prefix is guessed.
     var isCamera: Bool {
         let cameras = [WSDNamespace.videoTransmitter, WSDNamespace.camera]
         let namespaces = [WSDNamespace.onvifNetwork, WSDNamespace.onvifDevice, ""]

@@ -3,15 +3,15 @@ import NIOCore
 import NIOHTTP1
 import NIOPosix
 
-/// One POST over a connection of its own, with a bounded answer and no redirections.
+/// One POST over its own connection, with a bounded answer and without redirects.
 ///
-/// It is NIO's HTTP, which the daemon has anyway: an HTTP client library would be a part of the daemon for a few
-/// requests when a camera is added.
+/// It uses NIO's HTTP, which the daemon contains anyway: an HTTP client library would be too much for a few requests
+/// when a camera is added.
 struct HTTPExchange {
     let loops: any EventLoopGroup
     let timeout: TimeAmount
 
-    /// - Throws: 25041 for a name without an address, 25010 for no answer in time.
+    /// - Throws: 25041 for a name without an address, 25010 without an answer in time.
     func post(_ request: ONVIFSession.Request) async throws -> ONVIFSession.Answer {
         let (url, loop) = (request.url, loops.next())
         let port = url.port ?? 80
@@ -73,7 +73,7 @@ struct HTTPExchange {
         }
 
         func channelActive(context: ChannelHandlerContext) {
-            // A zone means something on this machine alone (RFC 6874 §4).
+            // A zone is only valid on this machine (RFC 6874 §4).
             let url = request.url
             let name = url.host.prefix { $0 != "%" }
             let host = (name.contains(":") ? "[\(name)]" : String(name)) + (url.port.map { ":\($0)" } ?? "")

@@ -1,10 +1,10 @@
 import IoTCore
 public import NIOCore
 
-/// Asks one ONVIF camera for its streams.
+/// Gets the streams of one ONVIF camera.
 public struct ONVIFClient: Sendable {
     private let exchange: HTTPExchange
-    /// Of the whole conversation.
+    /// The time limit of the whole conversation.
     private let limit: Duration
 
     public init(loops: any EventLoopGroup, timeout: Duration = .seconds(5), limit: Duration = .seconds(20)) {
@@ -12,7 +12,7 @@ public struct ONVIFClient: Sendable {
         self.limit = limit
     }
 
-    /// - Parameter url: of its device service, `http://HOST/onvif/device_service`.
+    /// - Parameter url: The URL of its device service, `http://HOST/onvif/device_service`.
     /// - Throws: 25001 for a wrong URL, 25010, 25041, 25040, 25011.
     public func describe(_ url: String, login: ONVIFLogin?) async throws -> ONVIFDescription {
         guard let device = ServiceURL(url), device.scheme == "http" else {
@@ -24,7 +24,7 @@ public struct ONVIFClient: Sendable {
         return try await within(limit, orThrow: tooLong) {
             var session = ONVIFSession(device, login, random: SystemRandomNumberGenerator())
             var request: ONVIFSession.Request? = session.start()
-            // More than the questions there are, with a digest's second try for each.
+            // More than the number of requests, each with a second attempt for the digest.
             for _ in 0..<16 {
                 guard let next = request else { break }
                 request = try session.receive(try await exchange.post(next), at: WallClock.seconds())

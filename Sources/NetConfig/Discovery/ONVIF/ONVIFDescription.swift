@@ -1,12 +1,12 @@
-/// What an ONVIF camera says of itself when it is asked.
+/// An ONVIF camera's description of itself.
 public struct ONVIFDescription: Hashable, Sendable, Codable {
     /// One of its streams.
     public struct Stream: Hashable, Sendable, Codable {
-        /// `rtsp://…`, without a password, at the host that was asked.
+        /// `rtsp://…`, without a password, with the host of the request.
         public var url: String
-        /// Of the camera's profile.
+        /// The name of the camera's profile.
         public var name: String
-        /// As ONVIF names it: `H264`, `H265`, `JPEG`.
+        /// ONVIF's name: `H264`, `H265`, `JPEG`.
         public var codec: String?
         public var width: Int?
         public var height: Int?
@@ -18,6 +18,6 @@ public struct ONVIFDescription: Hashable, Sendable, Codable {
     public var serialNumber: String?
     /// The stream with the most pixels.
     public var main: Stream
-    /// The one with the fewest, of the same lens; `nil` when there is only one.
+    /// The stream with the fewest pixels, of the same lens; `nil` if there is only one.
     public var sub: Stream?
 }

@@ -1,6 +1,6 @@
 /// A SOAP fault (SOAP 1.2 part 1 §5.4).
 enum ONVIFFault {
-    /// Whether it is about who asks (ONVIF Core §5.8.2, `ter:NotAuthorized`).
+    /// Whether the login was refused (ONVIF Core §5.8.2, `ter:NotAuthorized`).
     static func isRefusal(_ fault: XMLElement) -> Bool {
         codes(fault).contains { ["NotAuthorized", "FailedAuthentication", "OperationProhibited"].contains($0) }
     }
@@ -11,7 +11,7 @@ enum ONVIFFault {
         return words.isEmpty ? DeviceText.clean(codes(fault).last ?? "a fault") : words
     }
 
-    /// Code and subcodes, from the outermost on, without prefixes.
+    /// Code and subcodes, beginning with the outermost, without prefixes.
     private static func codes(_ fault: XMLElement) -> [String] {
         var codes: [String] = []
         var next = fault.child("Code")

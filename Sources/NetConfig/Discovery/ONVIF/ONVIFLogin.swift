@@ -1,4 +1,4 @@
-/// A user of a camera. Neither is written to logs or errors.
+/// A camera's user and password. Neither is written to logs or errors.
 public struct ONVIFLogin: Sendable, Hashable {
     public var username: String
     public var password: String

@@ -1,8 +1,8 @@
-/// A media profile: how the camera encodes one of its lenses.
+/// A media profile: the encoding of one of the camera's lenses.
 struct ONVIFProfile: Hashable, Sendable {
     var token: String
     var name: String
-    /// Which lens.
+    /// The lens.
     var source: String?
     var codec: String?
     var width: Int?
@@ -10,10 +10,10 @@ struct ONVIFProfile: Hashable, Sendable {
 
     var pixels: Int { (width ?? 0) * (height ?? 0) }
 
-    /// A recorder has some hundred.
+    /// Recorders have some hundred profiles.
     static let maximumCount = 1024
 
-    /// Those of a GetProfilesResponse that have video.
+    /// The profiles with video in a GetProfilesResponse.
     static func read(_ response: XMLElement) -> [ONVIFProfile] {
         response.children("Profiles").prefix(maximumCount).compactMap { element in
             guard let token = element.attribute("token"), !token.isEmpty, token.utf8.count <= 256 else { return nil }
@@ -30,8 +30,8 @@ struct ONVIFProfile: Hashable, Sendable {
         }
     }
 
-    /// The stream with the most pixels and the one with the fewest, of the first lens. What iotvideod cannot carry is
-    /// taken only when there is nothing else.
+    /// The streams with the most and the fewest pixels, of the first lens. Codecs that iotvideod does not support are
+    /// chosen only if there are no others.
     static func choose(_ profiles: [ONVIFProfile]) -> (main: ONVIFProfile, sub: ONVIFProfile?)? {
         guard let first = profiles.first else { return nil }
         let ofLens = profiles.filter { $0.source == first.source }

@@ -1,4 +1,4 @@
-/// The bodies of requests.
+/// The SOAP bodies of the requests to an ONVIF camera (ONVIF Core §8, Media §5).
 enum ONVIFQuestion {
     private static let device = WSDNamespace.onvifDevice
     private static let media = "http://www.onvif.org/ver10/media/wsdl"

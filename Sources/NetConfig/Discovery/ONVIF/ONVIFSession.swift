@@ -1,9 +1,9 @@
 import IoTCore
 
-/// Asks one camera, one question after another, for what it is and where its streams are (ONVIF Core §8, Media §5).
+/// Asks one camera, request after request, for its description and its streams (ONVIF Core §8, Media §5).
 ///
-/// The camera's answers do not decide whom we talk to: of each address in them only port and path count, the host is
-/// the one that was asked, and its user name and password go nowhere else.
+/// The camera's answers do not decide which host we contact: only port and path of their URLs are used, with the host
+/// of the first request; the user name and the password are not sent elsewhere.
 struct ONVIFSession {
     struct Request: Hashable, Sendable {
         var url: ServiceURL
@@ -29,14 +29,14 @@ struct ONVIFSession {
     private var random: any RandomNumberGenerator
     private var step = Step.clock
     private var media: ServiceURL
-    /// The camera's clock is so many seconds ahead of ours.
+    /// The difference in seconds by which the camera's clock is ahead of ours.
     private var clockOffset: Int64 = 0
     private var digest: HTTPDigest?
     private var digestCount: UInt32 = 0
     private var profiles: (main: ONVIFProfile, sub: ONVIFProfile?)?
     private var information: XMLElement?
     private var mainStream: ONVIFDescription.Stream?
-    /// Set when every question has been answered.
+    /// Set after the last answer.
     private(set) var result: ONVIFDescription?
 
     init(_ device: ServiceURL, _ login: ONVIFLogin?, random: any RandomNumberGenerator) {
@@ -46,17 +46,17 @@ struct ONVIFSession {
         media = device
     }
 
-    /// The first request. The clock is asked for without a login, which needs the camera's time.
+    /// The first request: the camera's clock, without a login, because a login needs the camera's time.
     mutating func start() -> Request {
         Request(url: device, body: Self.envelope("", ONVIFQuestion.clock))
     }
 
-    /// - Parameter now: seconds since 1970.
-    /// - Returns: the next request; `nil` when `result` is there.
-    /// - Throws: why the camera cannot be asked further.
+    /// - Parameter now: Seconds since 1970.
+    /// - Returns: The next request; `nil` if `result` is set.
+    /// - Throws: The reason why the conversation cannot continue.
     mutating func receive(_ answer: Answer, at now: Int64) throws(IoTError) -> Request? {
         if answer.status == 401, let login, let offered = HTTPDigest.best(answer.challenges) {
-            // The first time, or with a nonce that is new: a repeated refusal of the same one is final.
+            // The first attempt, or one with a new nonce: a repeated refusal with the same nonce is final.
             if offered.nonce != digest?.nonce, digestCount < 8 {
                 digest = offered
                 return request(login, now)
@@ -126,7 +126,7 @@ struct ONVIFSession {
         return url
     }
 
-    /// What the answer holds; `nil` for a clock that is not told.
+    /// The answer's content; `nil` for an unknown clock.
     private static func content(
         _ answer: Answer, isClock: Bool, hasLogin: Bool
     ) throws(IoTError) -> XMLElement? {

@@ -1,6 +1,6 @@
 /// Dates of the Gregorian calendar as seconds since 1970.
 enum UTCTime {
-    /// `nil` for what is not a date.
+    /// `nil` if the text is not a date.
     static func seconds(year: Int, month: Int, day: Int, hour: Int, minute: Int, second: Int) -> Int64? {
         guard (1970...2999).contains(year), (1...12).contains(month), (1...31).contains(day), (0...23).contains(hour),
             (0...59).contains(minute), (0...60).contains(second)
@@ -26,7 +26,7 @@ enum UTCTime {
 
     /// Since 1 January 1970.
     private static func days(_ year: Int, _ month: Int, _ day: Int) -> Int {
-        // Years from March on, so that a leap day is the last.
+        // Years start in March, so that the leap day is the last day.
         let years = month > 2 ? year : year - 1
         let leapDays = years / 4 - years / 100 + years / 400
         let months = (153 * (month > 2 ? month - 3 : month + 9) + 2) / 5

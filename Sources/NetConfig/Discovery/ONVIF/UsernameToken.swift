@@ -1,7 +1,7 @@
 import Crypto
 import IoTCore
 
-/// Who asks, as WS-Security's UsernameToken with a digest (Web Services Security UsernameToken Profile 1.0 §3.1).
+/// A login as WS-Security's UsernameToken with a digest (Web Services Security UsernameToken Profile 1.0 §3.1).
 enum UsernameToken {
     private static let security =
         "http://docs.oasis-open.org/wss/2004/01/oasis-200401-wss-wssecurity-secext-1.0.xsd"
@@ -19,7 +19,7 @@ enum UsernameToken {
 
     /// The header of a request.
     ///
-    /// - Parameter created: by the camera's clock, which refuses what is old.
+    /// - Parameter created: A time on the camera's clock, because the camera refuses old ones.
     static func header(_ login: ONVIFLogin, nonce: [UInt8], created: String) -> String {
         let digest = digest(nonce: nonce, created: created, password: login.password)
         return "<s:Header><wsse:Security s:mustUnderstand=\"1\" xmlns:wsse=\"\(security)\" xmlns:wsu=\"\(utility)\">"

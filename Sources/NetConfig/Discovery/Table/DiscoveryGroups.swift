@@ -1,13 +1,14 @@
 import IoTCore
 
-/// Sightings that are put together as devices.
+/// Groups sightings of the same device.
 ///
-/// A UUID, a MAC address and a device id are one device's alone. A serial number is its maker's alone, and an address
-/// may be several devices' (the cameras of one recorder): these join only what does not contradict each other. Cameras
-/// of ours are known by their ids; the addresses are their box's, which may serve other things too.
+/// A UUID, a MAC address and a device id each belong to one device. A serial number is only unique for its
+/// manufacturer, and several devices may have one address (the cameras of a recorder): these only join sightings that
+/// do not contradict each other. Cameras of ours are identified by their ids; the addresses are those of their box,
+/// which may have other services, too.
 struct DiscoveryGroups {
     private var sightings: [DiscoveredDevice]
-    /// Each one's group, by the group's first member.
+    /// The group of each sighting, given by the group's first member.
     private var parents: [Int]
 
     init(_ sightings: [DiscoveredDevice]) {
@@ -15,12 +16,12 @@ struct DiscoveryGroups {
         parents = Array(sightings.indices)
     }
 
-    /// Joins what has a UUID, MAC address or device id in common.
+    /// Joins sightings with the same UUID, MAC address or device id.
     mutating func joinSame() {
         for members in indices(by: Self.ownIdentities).values { join(members) }
     }
 
-    /// Joins what has a serial number, and then what has an address, in common, where all of it can be one device.
+    /// Joins sightings with the same serial number, and then with the same address, if they can be one device.
     mutating func joinLikely() {
         joinAgreeing(indices { $0.identities.filter { $0.hasPrefix("serial:") } })
         joinAgreeing(indices { $0.isOurs ? [] : Set($0.addresses.map(\.description)) })
@@ -47,7 +48,7 @@ struct DiscoveryGroups {
         for (_, members) in candidates.sorted(by: { $0.key < $1.key }) {
             let groups = Set(members.map(root))
             guard groups.count > 1 else { continue }
-            // What each kind of identity is among all of their members.
+            // The values of each kind of identity among all members.
             var kinds: [Substring: Set<String>] = [:]
             for index in sightings.indices where groups.contains(root(index)) {
                 for identity in sightings[index].identities { kinds[Self.kind(identity), default: []].insert(identity) }
@@ -56,14 +57,14 @@ struct DiscoveryGroups {
         }
     }
 
-    /// Without a MAC address for a camera of ours: it is the box's, as the address is.
+    /// Omits the MAC address of a camera of ours, because it belongs to the box, like the address.
     private static func ownIdentities(_ device: DiscoveredDevice) -> Set<String> {
         device.identities.filter { identity in
             !identity.hasPrefix("serial:") && (device.deviceID == nil || !identity.hasPrefix("mac:"))
         }
     }
 
-    /// `mac` of `mac:…`; `_rtsp._tcp` of `service:NAME._rtsp._tcp`, because a device has services of several types.
+    /// `mac` of `mac:…`; `_rtsp._tcp` of `service:NAME._rtsp._tcp`, because a device may have several services.
     private static func kind(_ identity: String) -> Substring {
         guard identity.hasPrefix("service:") else { return identity.prefix { $0 != ":" } }
         let dots = identity.indices.filter { identity[$0] == "." }.suffix(2)
@@ -79,7 +80,7 @@ struct DiscoveryGroups {
     private mutating func join(_ members: [Int]) {
         guard let first = members.map(root).min() else { return }
         for member in members { parents[root(member)] = first }
-        // Short ways for whoever asks next.
+        // Shortens the path for later calls.
         for index in members { parents[index] = first }
     }
 }

@@ -1,11 +1,11 @@
 import IoTCore
 
-/// Everything that was found: one row a device, however many interfaces and protocols showed it.
+/// All found devices: one row for each device, however many interfaces and protocols found it.
 ///
-/// What protocols say is kept as it came, and rows are made when they are asked for, so that the order in which
-/// datagrams arrive changes nothing.
+/// The protocols' reports are stored unchanged, and rows are made on request, so that the order of datagrams does not
+/// matter.
 public struct DiscoveryTable: Sendable {
-    /// By protocol and identity: what one device says by one protocol.
+    /// By protocol and identity: one protocol's report about one device.
     private var sightings: [Key: DiscoveredDevice] = [:]
 
     private struct Key: Hashable {
@@ -13,15 +13,15 @@ public struct DiscoveryTable: Sendable {
         var identity: String
     }
 
-    /// One more device is not taken up: a network has fewer, and a stranger can invent any number.
+    /// Further devices are ignored: networks have fewer, and a stranger can invent any number.
     public static let capacity = 1024
     private static let maximumAddresses = 16
     private static let maximumURLs = 16
 
     public init() {}
 
-    /// - Parameter device: found by one protocol.
-    /// - Returns: false when there is no room for it.
+    /// - Parameter device: A device found by one protocol.
+    /// - Returns: False if the table is full.
     @discardableResult
     public mutating func add(_ device: DiscoveredDevice) -> Bool {
         guard let foundBy = device.foundBy.first, let identity = Self.identity(device) else { return false }
@@ -35,12 +35,12 @@ public struct DiscoveryTable: Sendable {
         return true
     }
 
-    /// A device says that it goes.
+    /// Removes a device that announced that it leaves.
     public mutating func remove(identity: String, foundBy: DiscoveryProtocol) {
         sightings[Key(foundBy: foundBy, identity: identity)] = nil
     }
 
-    /// Its protocol's own identity, by which it says that it goes; else another, or its address when it has none.
+    /// The identity that its protocol uses when the device leaves; otherwise another one, or its address.
     private static func identity(_ device: DiscoveredDevice) -> String? {
         let identities = device.identities.sorted()
         return identities.first { $0.hasPrefix("urn:") || $0.hasPrefix("service:") } ?? identities.first
@@ -57,7 +57,7 @@ public struct DiscoveryTable: Sendable {
         return groups.devices.map(Self.ordered).sorted(by: Self.isBefore)
     }
 
-    /// Those that need no interface to be reached come first, of IPv4 before IPv6.
+    /// Addresses that are valid without an interface come first, and IPv4 before IPv6.
     private static func ordered(_ device: DiscoveredDevice) -> DiscoveredDevice {
         func place(_ address: IPAddress) -> Int {
             (address.isLinkLocal || address.description.hasPrefix("169.254.") ? 2 : 0) + (address.isIPv6 ? 1 : 0)
@@ -77,14 +77,14 @@ public struct DiscoveryTable: Sendable {
 }
 
 extension IPAddress {
-    /// IPv4 by numbers, before IPv6.
+    /// IPv4 in numeric order, before IPv6.
     fileprivate var sortKey: [Int] {
         isIPv6 ? [1] + description.utf8.map { Int($0) } : [0] + description.split(separator: ".").map { Int($0) ?? 0 }
     }
 }
 
 extension DiscoveredDevice {
-    /// Takes over what another sighting of the same device knows.
+    /// Adds the information from another sighting of the same device.
     mutating func merge(_ other: DiscoveredDevice) {
         identities.formUnion(other.identities)
         name = name ?? other.name

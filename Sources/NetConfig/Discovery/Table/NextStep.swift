@@ -1,24 +1,24 @@
 import IoTCore
 
-/// What a user does next with a device that was found.
+/// The user's next step with a found device.
 public enum NextStep: String, Codable, CaseIterable, Sendable {
-    /// Make it a camera of this daemon: `iotctl camera add`.
+    /// Add it as a camera of this daemon: `iotctl camera add`.
     case add
-    /// A camera of ours at a hub, which nobody owns: `iotctl device bind`.
+    /// A camera of ours at a hub, without an owner: `iotctl device bind`.
     case bind
-    /// A camera of ours that waits for its network and its hub: `iotctl net add`.
+    /// A camera of ours that waits for its network and its hub: `iotctl net ap`.
     case provision
-    /// A camera of ours that belongs to an account, who can share it.
+    /// A camera of ours with an owner, who can share it.
     case owned
-    /// Nothing that iotvideod can use is known of it.
+    /// iotvideod cannot use the device.
     case unknown
 }
 
 extension DiscoveredDevice {
-    /// A camera of ours says what it is.
+    /// For a camera of ours, which describes itself.
     var isOurs: Bool { deviceID != nil || productID != nil }
 
-    /// By what it says of itself alone.
+    /// Uses only the device's own description.
     public var nextStep: NextStep {
         switch (deviceID, hasOwner) {
         case (.some, true?): return .owned
@@ -29,7 +29,7 @@ extension DiscoveredDevice {
         return onvifURL != nil || rtspURL != nil ? .add : .unknown
     }
 
-    /// The device service of an ONVIF camera; one without TLS rather than one with a certificate of its own.
+    /// An ONVIF camera's device service; preferably without TLS, because such certificates are self-signed.
     public var onvifURL: String? {
         guard !isOurs else { return nil }
         let candidates = serviceURLs.filter { ServiceURL($0)?.path.lowercased().contains("onvif") ?? false }

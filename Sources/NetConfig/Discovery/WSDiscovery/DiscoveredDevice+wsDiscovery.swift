@@ -1,16 +1,16 @@
 import IoTCore
 
 extension DiscoveredDevice {
-    /// What a target says of itself.
+    /// The device that a target describes.
     ///
-    /// - Parameter source: where its datagram came from, with the zone of the interface when it is link-local.
+    /// - Parameter source: The datagram's source address, with the interface's zone if it is link-local.
     init(_ target: WSDTarget, from source: IPAddress?) {
         self.init(foundBy: [.wsDiscovery])
         for scope in target.scopes { read(scope) }
         let urls = target.serviceURLs.compactMap { ServiceURL($0, zone: source?.zone) }
         addresses = (source.map { [$0] } ?? []) + urls.compactMap(\.address)
         addresses = addresses.unique.filter(\.isUsable)
-        // Those of the address that was heard first: they are known to be reachable.
+        // The URLs with the datagram's source address first: that address is known to be reachable.
         serviceURLs = (urls.filter { $0.address == source } + urls.filter { $0.address != source }).map(\.text).unique
         if target.endpoint.hasPrefix("urn:uuid:"), target.endpoint.contains(where: { !":-0urnid".contains($0) }) {
             identities.insert(target.endpoint)

@@ -1,10 +1,9 @@
 import IoTCore
 import NIOCore
 
-/// How much a responder answers: each message once, and so many of one address and altogether.
+/// Limits a responder's answers: one for each message, and a maximum for each address and in total.
 ///
-/// What it remembers is bounded; a new one for which there is no room is refused, and nothing older is forgotten for
-/// it.
+/// Its storage is bounded; if it is full, new messages are refused, and older ones are kept.
 struct WSDLimiter {
     private struct MessageKey: Hashable {
         var peer: IPAddress
@@ -20,14 +19,14 @@ struct WSDLimiter {
     private var buckets: [IPAddress: Bucket] = [:]
     private var all: Bucket?
 
-    /// Repetitions of a message come within 2 s.
+    /// A message's repetitions arrive within 2 s.
     private static let memory = TimeAmount.seconds(10)
     static let messages = 1024
     static let addresses = 256
-    /// Messages of one address: at once, and a second after that. A search of ours has two a second.
+    /// Messages from one address: at once, and for each second. Our own search sends two a second.
     static let burst = 8.0
     static let rate = 2.0
-    /// Of all addresses.
+    /// Messages from all addresses.
     static let totalBurst = 64.0
     static let totalRate = 20.0
 
@@ -55,7 +54,7 @@ struct WSDLimiter {
         return Bucket(tokens: min(burst, bucket.tokens + max(0, seconds) * rate), time: now)
     }
 
-    /// Forgets what no longer counts: old messages, and addresses whose buckets are full again.
+    /// Removes old messages, and addresses with full buckets.
     private mutating func sweep(_ now: NIODeadline) {
         answered = answered.filter { now - $0.value < Self.memory }
         buckets = buckets.filter { Self.filled($0.value, Self.burst, Self.rate, now).tokens < Self.burst }

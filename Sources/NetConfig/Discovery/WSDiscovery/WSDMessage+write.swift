@@ -17,7 +17,7 @@ extension WSDMessage {
         }
     }
 
-    /// One datagram.
+    /// The message as XML, the content of one datagram.
     var bytes: [UInt8] {
         var header = "<w:MessageID>\(XMLText.escaped(id))</w:MessageID>"
         if let relatesTo { header += "<w:RelatesTo>\(XMLText.escaped(relatesTo))</w:RelatesTo>" }
@@ -68,12 +68,12 @@ extension WSDMessage {
         var declarations = ""
         var words: [String] = []
         for (index, type) in types.enumerated() {
-            // A prefix cannot stand for no namespace (Namespaces in XML 1.0 §2.2).
+            // A name without a namespace has no prefix (Namespaces in XML 1.0 §2.2).
             guard !type.namespace.isEmpty else {
                 words.append(type.local)
                 continue
             }
-            // Devices that know no namespaces look for this one's usual prefix.
+            // Some devices ignore namespaces and compare the prefix `dn`.
             let prefix = type.namespace == WSDNamespace.onvifNetwork ? "dn" : "t\(index)"
             if !declarations.contains(" xmlns:\(prefix)=") {
                 declarations += " xmlns:\(prefix)=\"\(XMLText.escaped(type.namespace))\""

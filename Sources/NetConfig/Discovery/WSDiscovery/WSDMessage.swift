@@ -5,28 +5,28 @@ struct WSDMessage: Hashable, Sendable {
         case probeMatches([WSDTarget])
         case hello(WSDTarget)
         case bye(WSDTarget)
-        /// The endpoint whose addresses are wanted.
+        /// The endpoint with the requested addresses.
         case resolve(String)
         case resolveMatches(WSDTarget?)
     }
 
-    /// Which message of which life of the sender it is, for who sees them in another order (WS-Discovery §4.3).
+    /// The sender's instance and message number, for receivers that get messages in another order (WS-Discovery §4.3).
     struct Sequence: Hashable, Sendable {
         var instance: UInt32
         var number: UInt32
     }
 
-    /// As its sender wrote it; an answer repeats it.
+    /// Unchanged from the sender; an answer repeats it.
     var id: String
     var relatesTo: String?
     var sequence: Sequence?
     var body: Body
 
-    /// A SOAP-over-UDP message fits one datagram.
+    /// A SOAP-over-UDP message fits into one datagram.
     static let maximumSize = XMLLimits.datagram.bytes
 }
 
-/// Why a datagram is not a message of WS-Discovery.
+/// The reason why a datagram is not a message of WS-Discovery.
 enum WSDFailure: Error, Hashable {
     case xml(XMLFailure)
     case notAnEnvelope
@@ -34,7 +34,7 @@ enum WSDFailure: Error, Hashable {
 }
 
 extension WSDMessage {
-    /// Reads what any vendor sends: by namespaces for the kind of message, and by names for what is in it.
+    /// Reads any vendor's messages: the kind of message by namespaces, its content by names.
     ///
     /// - Throws: `WSDFailure`.
     init(_ datagram: [UInt8]) throws(WSDFailure) {

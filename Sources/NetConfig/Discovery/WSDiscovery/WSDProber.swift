@@ -1,11 +1,10 @@
 import NIOCore
 
-/// Asks a network who is there: which datagrams go to the group, and when.
+/// Searches a network: the datagrams for the group, and their times.
 ///
-/// A round is two Probes: one that asks for everybody, because some cameras answer nothing else, and one for ONVIF's
-/// video transmitters, because some do not answer that. Each is repeated as SOAP-over-UDP says. A round with new
-/// message ids comes after a while, because who has answered a message does not answer its repetition: a lost answer
-/// would stay lost.
+/// A round has two Probes: one for all devices, because some cameras answer nothing else, and one for ONVIF's video
+/// transmitters, because some do not answer the first. Each is repeated as in SOAP-over-UDP. Later rounds have new
+/// message ids, because a device answers a message once and ignores its repetitions: a lost answer would stay lost.
 struct WSDProber {
     private struct Sending {
         var time: NIODeadline
@@ -19,15 +18,15 @@ struct WSDProber {
     private let start: NIODeadline
     private let end: NIODeadline
 
-    /// Devices wait up to this before they answer (WS-Discovery §3.1, APP_MAX_DELAY).
+    /// The maximum time until a device answers (WS-Discovery §3.1, APP_MAX_DELAY).
     static let longestAnswer = TimeAmount.milliseconds(500)
-    /// Rounds start this far apart at first, and later less often.
+    /// The intervals between rounds, which grow.
     private static let roundInterval = TimeAmount.seconds(1)
     private static let laterInterval = TimeAmount.seconds(5)
-    /// The second Probe of a round starts after the first, within this time.
+    /// The second Probe of a round follows the first within this time.
     private static let spread = Int64(100)
 
-    /// - Parameter duration: how long answers are waited for.
+    /// - Parameter duration: The time for answers.
     init(_ duration: TimeAmount, from now: NIODeadline, random: any RandomNumberGenerator) {
         self.random = random
         start = now
@@ -35,12 +34,12 @@ struct WSDProber {
         nextRound = now
     }
 
-    /// When `due` has something to do next; `nil` when everything has been sent.
+    /// The next deadline; `nil` after the last datagram.
     var nextDeadline: NIODeadline? {
         [queue.map(\.time).min(), nextRound].compactMap { $0 }.min()
     }
 
-    /// What is to be sent to the group now.
+    /// The datagrams to send to the group now.
     mutating func due(at now: NIODeadline) -> [[UInt8]] {
         if let round = nextRound, round <= now { begin(round, now) }
         var datagrams: [[UInt8]] = []
@@ -48,7 +47,7 @@ struct WSDProber {
             datagrams.append(queue[index].datagram)
             queue[index].time = queue[index].repetition.next(after: now) ?? .distantFuture
         }
-        // What would be answered after the end need not be asked.
+        // Answers after the end are useless.
         let last = end - Self.longestAnswer
         queue.removeAll { $0.time > last }
         return datagrams

@@ -1,9 +1,9 @@
 import NIOCore
 
-/// When a message is sent again, as nobody acknowledges it (SOAP-over-UDP 1.0, appendix I; its constants for
-/// WS-Discovery of April 2005).
+/// The times of a message's repetitions, because there are no acknowledgements (SOAP-over-UDP 1.0, appendix I; its
+/// constants for WS-Discovery of April 2005).
 struct WSDRepetition: Sendable {
-    /// How often altogether.
+    /// The total number of transmissions.
     static let multicast = 4
     static let unicast = 2
 
@@ -12,13 +12,13 @@ struct WSDRepetition: Sendable {
 
     private static let longest = TimeAmount.milliseconds(500)
 
-    /// - Parameter times: how often the message is sent, the first time included.
+    /// - Parameter times: The number of transmissions, including the first.
     init(times: Int, random: inout some RandomNumberGenerator) {
         wait = .milliseconds(.random(in: 50...250, using: &random))
         left = times - 1
     }
 
-    /// When to send it again after it was sent now; `nil` when that was the last time.
+    /// The time of the next transmission after one now; `nil` after the last.
     mutating func next(after now: NIODeadline) -> NIODeadline? {
         guard left > 0 else { return nil }
         left -= 1

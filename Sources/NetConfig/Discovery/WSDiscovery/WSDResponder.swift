@@ -1,17 +1,17 @@
 import IoTCore
 import NIOCore
 
-/// Announces cameras of ours and answers who asks for them.
+/// Announces our cameras and answers searches for them.
 ///
-/// What a stranger can cause is bounded: one answer a camera to one message, none to addresses off the link, so many a
-/// second to one address and altogether, none larger than one unfragmented datagram. What is over the bounds is not
-/// answered; its sender repeats it.
+/// The effects of strangers are bounded: one answer of each camera to one message, no answers to addresses off the
+/// link, a maximum a second to one address and in total, each at most one unfragmented datagram. Messages above the
+/// limits get no answer; their senders repeat them.
 struct WSDResponder {
-    /// Who asked, and on which of our interfaces.
+    /// The sender, and our interface on which it asked.
     struct Peer: Hashable, Sendable {
         var address: IPAddress
         var port: Int
-        /// Of the interface, as `LANInterface.index`.
+        /// The interface, as `LANInterface.index`.
         var interface: Int
     }
 
@@ -38,12 +38,12 @@ struct WSDResponder {
     private var limiter = WSDLimiter()
     private var sequence: WSDMessage.Sequence
 
-    /// Datagrams that wait; an answer for which there is no room is not given.
+    /// The maximum number of waiting datagrams; answers above it are dropped.
     static let capacity = 512
-    /// Fits a datagram over Ethernet with IPv6 that nobody has to fragment.
+    /// The size of a datagram over Ethernet with IPv6 without fragmentation.
     static let maximumSize = 1400
 
-    /// - Parameter instance: greater after each start; seconds since 1970 (WS-Discovery §7.1).
+    /// - Parameter instance: Greater after each start: seconds since 1970 (WS-Discovery §7.1).
     init(_ targets: [WSDTarget], instance: UInt32, random: any RandomNumberGenerator) {
         self.targets = targets
         self.random = random
@@ -54,21 +54,21 @@ struct WSDResponder {
 
     // MARK: Announcing
 
-    /// Hello for each camera, after a random time so that not all machines speak at once when the power comes back
-    /// (WS-Discovery §4.1).
-    mutating func start(at now: NIODeadline) {
-        for target in targets { sayHello(target, now) }
-    }
-
-    /// Hello for what is new or different, and Bye for what is gone.
-    mutating func change(to new: [WSDTarget], at now: NIODeadline) -> [Output] {
+    /// Sends Hello for new and changed cameras, and Bye for removed ones.
+    ///
+    /// A Hello waits a random time, so that machines do not all send when the power returns (WS-Discovery §4.1).
+    ///
+    /// - Parameter hasNewInterface: Whether there is a new network, which has not received any Hello.
+    mutating func change(
+        to new: [WSDTarget], hasNewInterface: Bool, at now: NIODeadline
+    ) -> [Output] {
         let old = targets
         targets = new
-        for target in new where !old.contains(target) { sayHello(target, now) }
+        for target in new where hasNewInterface || !old.contains(target) { sayHello(target, now) }
         return byes(old.filter { known in !new.contains { $0.endpoint == known.endpoint } })
     }
 
-    /// The Byes, to be sent at once; nothing else is sent any more.
+    /// The Byes, to be sent immediately; nothing else is sent afterwards.
     mutating func stop() -> [Output] {
         queue = []
         defer { targets = [] }
@@ -91,7 +91,7 @@ struct WSDResponder {
 
     // MARK: Answering
 
-    /// - Parameter isOnLink: whether the sender's address is one of the interface's network.
+    /// - Parameter isOnLink: Whether the sender's address is in the interface's network.
     mutating func receive(_ datagram: [UInt8], from peer: Peer, isOnLink: Bool, at now: NIODeadline) {
         guard isOnLink, !targets.isEmpty, let message = try? WSDMessage(datagram), !message.id.isEmpty else { return }
         let bodies: [WSDMessage.Body]
@@ -113,7 +113,7 @@ struct WSDResponder {
 
     // MARK: Sending
 
-    /// What is to be sent now.
+    /// The datagrams to send now.
     mutating func due(at now: NIODeadline) -> [Output] {
         var outputs: [Output] = []
         for index in queue.indices where queue[index].time <= now {
@@ -133,7 +133,7 @@ struct WSDResponder {
             Sending(time: now + delay, output: output, repetition: WSDRepetition(times: times, random: &random)))
     }
 
-    /// `nil` when it would be larger than allowed even without its scopes.
+    /// `nil` if it would be too large even without its scopes.
     private mutating func datagram(_ body: WSDMessage.Body, relatesTo: String? = nil) -> [UInt8]? {
         sequence.number += 1
         var message = WSDMessage(

@@ -1,9 +1,9 @@
 import IoTCore
 
-/// Scopes: URIs that say what a device is.
+/// Scopes: URIs that describe a device.
 enum WSDScope {
-    /// The rule of RFC 3986 (WS-Discovery §5.1): the same scheme and authority, whatever their case, and the one's path
-    /// is the other's, by whole segments, or begins it. Query and fragment do not count.
+    /// The rule of RFC 3986 (WS-Discovery §5.1): the same scheme and authority, ignoring case, and one path is equal to
+    /// the other or, by whole segments, its prefix. Query and fragment are ignored.
     static func isPrefix(_ wanted: String, of scope: String) -> Bool {
         guard let wanted = Parts(wanted), let scope = Parts(scope) else { return wanted == scope }
         return wanted.origin == scope.origin && wanted.segments.count <= scope.segments.count
@@ -15,7 +15,7 @@ enum WSDScope {
         var origin: String
         var segments: [String]
 
-        /// `nil` for what has no scheme, or has a segment `.` or `..`.
+        /// `nil` for text without a scheme, or with a segment `.` or `..`.
         init?(_ text: String) {
             let bytes = Array(text.utf8.prefix { $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") })
             guard let colon = bytes.firstIndex(of: UInt8(ascii: ":")) else { return nil }
@@ -33,7 +33,7 @@ enum WSDScope {
         }
     }
 
-    /// Percent-encoding taken away (RFC 3986 §2.1). What is not encoded right stays as it is.
+    /// Removes percent-encoding (RFC 3986 §2.1). Invalid encodings stay unchanged.
     static func decoded(_ text: String) -> String {
         var bytes: [UInt8] = []
         var rest = Array(text.utf8)[...]
@@ -50,7 +50,7 @@ enum WSDScope {
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// A path segment: all but unreserved characters in percent-encoding.
+    /// A path segment, with percent-encoding for all but unreserved characters.
     static func encoded(_ text: String) -> String {
         var result = ""
         for byte in text.utf8 {

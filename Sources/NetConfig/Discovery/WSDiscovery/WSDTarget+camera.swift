@@ -1,5 +1,5 @@
 extension WSDTarget {
-    /// The start of our scopes: `iotlink://camera/deviceID/…`.
+    /// The prefix of our scopes: `iotlink://camera/deviceID/…`.
     static let scopePrefix = "iotlink://camera/"
 
     init(_ camera: AnnouncedCamera) {

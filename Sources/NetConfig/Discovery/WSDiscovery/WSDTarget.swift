@@ -1,18 +1,18 @@
-/// A target service: what a device says of itself in Hello, ProbeMatch and ResolveMatch.
+/// A target service: the data about a device in Hello, ProbeMatch and ResolveMatch.
 struct WSDTarget: Hashable, Sendable {
-    /// Its endpoint reference, `urn:uuid:…` in lower case where it is one.
+    /// The endpoint address. A UUID is normalized to `urn:uuid:…` in lower case.
     var endpoint: String
     var types: [XMLElement.Name] = []
     var scopes: [String] = []
-    /// As they stand there; not checked.
+    /// XAddrs as received; not validated.
     var serviceURLs: [String] = []
     var metadataVersion = 1
 
-    /// The greatest lists that are kept, and the greatest items in bytes.
+    /// The maximum number of items kept of a list, and the maximum size of a scope or URL in bytes.
     static let maximumItems = 64
     static let maximumItemSize = 512
 
-    /// - Parameter text: devices leave out `urn:`, and write upper case.
+    /// - Normalizes an endpoint address: some devices omit `urn:` or use upper case.
     static func endpoint(_ text: some StringProtocol) -> String {
         let lower = text.lowercased()
         if lower.hasPrefix("urn:uuid:") { return lower }
@@ -21,7 +21,8 @@ struct WSDTarget: Hashable, Sendable {
 }
 
 extension WSDTarget {
-    /// - Parameter element: Hello, Bye, ProbeMatch or ResolveMatch. `nil` without an endpoint reference.
+    /// - Parameter element: Hello, Bye, ProbeMatch or ResolveMatch. `nil` without an endpoint reference of at most 256
+    ///   bytes.
     init?(_ element: XMLElement) {
         guard let address = element.descendant("EndpointReference", "Address")?.text, !address.isEmpty,
             address.utf8.count <= 256

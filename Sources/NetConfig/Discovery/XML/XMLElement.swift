@@ -1,4 +1,4 @@
-/// One element of a small XML document, by namespaces rather than prefixes.
+/// One element of a small XML document, with namespaces instead of prefixes.
 struct XMLElement: Sendable {
     struct Name: Hashable, Sendable {
         var namespace: String
@@ -12,19 +12,19 @@ struct XMLElement: Sendable {
 
     var name: Name
     var attributes: [Name: String] = [:]
-    /// Its own text, without the children's and without white space at the ends.
+    /// Its own text, without the children's, trimmed of white space.
     var text = ""
     var children: [XMLElement] = []
-    /// What a QName in the text means.
+    /// The namespaces for QNames in the text.
     var scope: XMLScope?
 
-    /// Its words: XML Schema's lists are parted by white space.
+    /// Its words: XML Schema's lists are separated by white space.
     var words: [Substring] { text.split(whereSeparator: \.isWhitespace) }
 
-    /// The first child of that name, in whatever namespace: cameras are known to mistake them.
+    /// The first child with that name, in any namespace, because some cameras use wrong ones.
     func child(_ local: String) -> XMLElement? { children.first { $0.name.local == local } }
 
-    /// A descendant by the names of the children on the way.
+    /// A descendant by the names of the children on the path.
     func descendant(_ path: String...) -> XMLElement? {
         var element: XMLElement? = self
         for step in path { element = element?.child(step) }
@@ -36,7 +36,7 @@ struct XMLElement: Sendable {
     /// An attribute without a namespace.
     func attribute(_ local: String) -> String? { attributes[Name("", local)] }
 
-    /// A qualified name in this element's text. A prefix that is not declared gives no namespace.
+    /// A qualified name in this element's text. An undeclared prefix has no namespace.
     func qualifiedName(_ text: some StringProtocol) -> Name {
         guard let colon = text.firstIndex(of: ":") else { return Name(scope?.namespace(of: "") ?? "", String(text)) }
         let prefix = String(text[..<colon])
@@ -44,12 +44,12 @@ struct XMLElement: Sendable {
     }
 }
 
-/// The namespaces that one element declares, and where those of the elements around it are.
+/// The namespaces that one element declares, and a link to those of the enclosing elements.
 final class XMLScope: Sendable {
     private let declared: [String: String]
     private let outer: XMLScope?
 
-    /// - Parameter declared: by prefix, with "" for the default one.
+    /// - Parameter declared: By prefix, with "" for the default one.
     init(_ declared: [String: String], in outer: XMLScope?) {
         self.declared = declared
         self.outer = outer

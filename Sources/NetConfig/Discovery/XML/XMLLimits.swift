@@ -1,9 +1,9 @@
-/// What a stranger's document may cost.
+/// The limits for a document from a stranger.
 struct XMLLimits: Sendable {
     var bytes: Int
     var depth = 32
     var elements: Int
-    /// Attributes and declarations of namespaces, of all elements together.
+    /// Attributes and namespace declarations, of all elements together.
     var attributes: Int
 
     /// One SOAP-over-UDP datagram.
@@ -12,16 +12,16 @@ struct XMLLimits: Sendable {
     static let answer = XMLLimits(bytes: 1 << 20, elements: 50_000, attributes: 50_000)
 }
 
-/// Why a document was not read.
+/// The reason why a document was refused.
 enum XMLFailure: Error, Hashable {
     case notWellFormed(line: Int)
-    /// SOAP has none (SOAP 1.2 part 1 §5), and entities are how a small document becomes a large one.
+    /// SOAP does not allow it (SOAP 1.2 part 1 §5), and entities can expand a small document to a large one.
     case documentType
     case tooLarge
     case tooDeep
     case tooManyElements
     case tooManyAttributes
-    /// More in a row than text in any language has (`isStreamSafe`).
+    /// A longer run than text in any language has (`isStreamSafe`).
     case combiningMarks
 }
 

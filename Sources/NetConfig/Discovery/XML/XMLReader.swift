@@ -3,8 +3,8 @@ import IoTCore
 
 /// Reads one whole document with libexpat.
 ///
-/// Document type declarations end it, so no entity is ever declared. The bytes go in at once: expat takes quadratic
-/// time for a long token only when it comes in pieces (CVE-2023-52425).
+/// A document type declaration is an error, so entities are never declared. All bytes are parsed at once, because expat
+/// needs quadratic time for a long token in pieces (CVE-2023-52425).
 final class XMLReader {
     private let limits: XMLLimits
     private let parser: XML_Parser
@@ -13,7 +13,7 @@ final class XMLReader {
     private var failure: XMLFailure?
     private var elements = 0
     private var attributes = 0
-    /// Declared since the last start tag, and meant for the next one.
+    /// Declared since the last start tag, for the next one.
     private var declared: [String: String] = [:]
 
     private struct Frame {
@@ -21,7 +21,7 @@ final class XMLReader {
         var text: [UInt8] = []
     }
 
-    /// Stands between namespace and name in what expat gives: no URI holds a line feed.
+    /// The separator of namespace and name in expat's output: a URI does not contain a line feed.
     private static let separator = UInt8(ascii: "\n")
 
     /// - Throws: `XMLFailure`.
@@ -69,7 +69,7 @@ final class XMLReader {
         XML_StopParser(parser, XML_Bool(XML_FALSE))
     }
 
-    // MARK: What expat reports
+    // MARK: Events from expat
 
     private func declare(_ prefix: UnsafePointer<XML_Char>?, _ uri: UnsafePointer<XML_Char>?) {
         attributes += 1
@@ -116,7 +116,7 @@ final class XMLReader {
         }
     }
 
-    /// Names and values are hashed and compared, which takes long for a run of combining marks.
+    /// Names and values are hashed and compared, which is slow for a run of combining marks.
     private func text(_ bytes: UnsafePointer<XML_Char>) -> String {
         let text = String(cString: bytes)
         guard text.isStreamSafe else {

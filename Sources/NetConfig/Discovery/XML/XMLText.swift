@@ -1,6 +1,6 @@
-/// Text as XML writes it.
+/// Text in XML's syntax.
 enum XMLText {
-    /// With the five predefined entities (XML 1.0 §4.6); characters that XML 1.0 §2.2 does not have become U+FFFD.
+    /// With the five predefined entities (XML 1.0 §4.6); characters outside XML 1.0 §2.2 become U+FFFD.
     static func escaped(_ text: String) -> String {
         var result = ""
         for scalar in text.unicodeScalars {

@@ -3,7 +3,7 @@ import Foundation
 import IoTCore
 import SwiftProtobuf
 
-/// The client's side of opening a session (`prov-session`): two messages there, two back. Owns no socket or clock.
+/// The client's side of opening a session (`prov-session`): two requests and two answers. Owns no socket or clock.
 struct ClientHandshake: Sendable {
     private enum Stage: Sendable {
         case x25519(Curve25519.KeyAgreement.PrivateKey, proof: String)
@@ -16,7 +16,7 @@ struct ClientHandshake: Sendable {
     /// The first message.
     let opening: [UInt8]
 
-    /// - Parameter random: gives as many random bytes as it is asked for.
+    /// - Parameter random: Returns the requested number of random bytes.
     init(_ credential: ProvisioningCredential, random: @Sendable (Int) -> [UInt8]) throws(IoTError) {
         var message = ESPSessionData()
         switch credential {
@@ -39,7 +39,7 @@ struct ClientHandshake: Sendable {
         opening = Self.bytes(message)
     }
 
-    /// The device's first message; gives ours to it, which proves that we know the credential.
+    /// Takes the device's first message, and returns the message that proves our knowledge of the credential.
     mutating func prove(_ body: [UInt8]) throws(IoTError) -> [UInt8] {
         let message = try Self.parse(body)
         var answer = ESPSessionData()
@@ -72,7 +72,7 @@ struct ClientHandshake: Sendable {
         return Self.bytes(answer)
     }
 
-    /// The device's second message, which proves that the device knows it too.
+    /// Takes the device's second message, which proves that the device also knows the credential.
     func finish(_ body: [UInt8]) throws(IoTError) -> SessionCipher {
         let message = try Self.parse(body)
         switch stage {
@@ -107,7 +107,7 @@ struct ClientHandshake: Sendable {
     }
 
     private static func bytes(_ message: ESPSessionData) -> [UInt8] {
-        // Bytes and numbers alone: nothing of it can fail to be written.
+        // Only bytes and numbers: serializing them cannot fail.
         (try? message.serializedBytes()) ?? []
     }
 
@@ -131,7 +131,7 @@ struct ClientHandshake: Sendable {
 }
 
 extension IoTError {
-    /// What a device's status says.
+    /// The error for a device's status.
     static func refusal(_ status: ESPStatus, _ what: String) -> IoTError {
         switch status {
         case .invalidSecurityScheme:

@@ -5,7 +5,7 @@ import SwiftProtobuf
 
 // The messages inside the session: scan, configuration, binding.
 extension ProvisioningClient {
-    /// How many networks are asked for at once, so that an answer stays small.
+    /// The number of networks requested at once, so that an answer stays small.
     private static let scanPage = 8
 
     static func endpoint(_ step: Step) -> ProvisioningEndpoint {
@@ -26,7 +26,7 @@ extension ProvisioningClient {
             scan.kind = 0
             scan.start = .with {
                 $0.blocking = true
-                // Espressif's tools: between five channels the access point gets time for its beacons.
+                // As in Espressif's tools: after each five channels the access point can send its beacons.
                 $0.groupChannels = 5
                 $0.periodMs = 120
             }
@@ -100,7 +100,7 @@ extension ProvisioningClient {
         case (.scanResult, .resultReply(let reply)):
             let room = max(0, expectedNetworks - outcome.networks.count)
             outcome.networks += reply.networks.prefix(room).map(WiFiNetwork.init)
-            // One that gives none has no more.
+            // An empty page means that there are no more.
             if reply.networks.isEmpty || outcome.networks.count >= expectedNetworks { return try scanned(at: now) }
             proceed(to: .scanResult, at: now)
         default:
@@ -149,7 +149,7 @@ extension ProvisioningClient {
             }
             pause(.status, at: now)
         case .disconnected:
-            // It never heard that it is to join: the request was lost on its way.
+            // The device did not receive the request to join: it was lost.
             isApplied = false
             proceed(to: .set, at: now)
         case .failed:
@@ -191,7 +191,7 @@ extension ProvisioningClient {
 extension WiFiNetwork {
     fileprivate init(_ network: ESPScanPayload.Network) {
         self.init(
-            // Some devices send the name with the zeros of the field that it stands in.
+            // Some devices send the zeros of the name's fixed-size field.
             ssid: Array(network.ssid.prefix(32).prefix { $0 != 0 }), bssid: Array(network.bssid.prefix(6)),
             channel: Int(network.channel), rssi: Int(network.rssi),
             authentication: Authentication(rawValue: network.authentication.rawValue))

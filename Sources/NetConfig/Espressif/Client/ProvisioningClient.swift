@@ -2,17 +2,17 @@ import IoTCore
 import NIOCore
 import SwiftProtobuf
 
-/// A client that brings one device into a Wi-Fi network, from its version to its report that it is there. Owns no socket,
-/// clock, task or logger.
+/// A client that brings one device into a Wi-Fi network, from the version request to the device's report that it has
+/// joined. Owns no socket, clock, task or logger.
 ///
-/// A request that gets no answer makes a new session, for neither side can know where the other's counter stands. What
-/// was done before the device was told to join is done again; afterwards only its state is asked for.
+/// After a request without an answer it opens a new session, because neither side knows the other's counter. If the
+/// device was not yet asked to join, all steps are repeated; otherwise only its state is requested.
 struct ProvisioningClient: Sendable {
     enum Output: Sendable {
         case send(ProvisioningRequest)
         case progress(ProvisioningProgress)
         case finished(Result<ProvisioningOutcome, IoTError>)
-        /// Nothing until then but an answer.
+        /// Wait for the answer.
         case timeout(NIODeadline)
     }
 
@@ -29,7 +29,7 @@ struct ProvisioningClient: Sendable {
 
     enum Waiting: Sendable, Equatable {
         case answer(Step)
-        /// To go on with this step.
+        /// Continue with this step.
         case pause(Step)
         case nothing
     }
@@ -39,7 +39,7 @@ struct ProvisioningClient: Sendable {
     private static let scanTime = TimeAmount.seconds(30)
     private static let pollPause = TimeAmount.seconds(1)
     private static let attempts = 6
-    /// A device that closes its access point when it has joined never reports; this long it is asked.
+    /// A device that closes its access point after joining never reports; its state is requested for this long.
     private static let vanishTime = TimeAmount.seconds(20)
 
     let plan: ProvisioningPlan
@@ -56,11 +56,11 @@ struct ProvisioningClient: Sendable {
     private var handshake: ClientHandshake?
     private var cipher: SessionCipher?
     private var cookie: String?
-    /// The device was told to join, or may have been.
+    /// Whether the device was asked to join, or may have been.
     var isApplied = false
     private var version: ProvisioningVersion?
 
-    /// - Parameter random: gives as many random bytes as it is asked for.
+    /// - Parameter random: Returns the requested number of random bytes.
     init(_ plan: ProvisioningPlan, random: @escaping @Sendable (Int) -> [UInt8]) {
         self.plan = plan
         self.random = random
@@ -83,7 +83,7 @@ struct ProvisioningClient: Sendable {
             silentSince = nil
             answered(reply, step, at: now)
         case (.lost(let reason), .answer(let step)):
-            // A real device closes the connection on a wrong proof, without a word.
+            // After a wrong proof, a real device closes the connection without an answer.
             if step == .proving {
                 closedAtProof += 1
                 guard closedAtProof < 2 else { return finish(.failure(Self.closedOnProof)) }
@@ -96,7 +96,7 @@ struct ProvisioningClient: Sendable {
             guard now >= due ?? .distantFuture else { return rearm() }
             ask(step, at: now)
         case (.reply, .pause), (.lost, .pause):
-            // The rest of a request that was given up.
+            // A late answer to an abandoned request.
             rearm()
         }
     }
@@ -112,7 +112,7 @@ struct ProvisioningClient: Sendable {
     }
 }
 
-// MARK: What is asked
+// MARK: Requests
 
 extension ProvisioningClient {
     private mutating func ask(_ step: Step, at now: NIODeadline) {
@@ -121,7 +121,7 @@ extension ProvisioningClient {
         let plain: [UInt8]
         switch step {
         case .version:
-            // The real device refuses an empty body.
+            // Real devices refuse an empty body.
             (endpoint, plain) = (.version, Array(ProvisioningVersion.ours.utf8))
         case .opening:
             cookie = nil
@@ -152,7 +152,7 @@ extension ProvisioningClient {
         outputs.append(.timeout(due))
     }
 
-    /// Asks after a while.
+    /// Repeats the request after a pause.
     mutating func pause(_ step: Step, for time: TimeAmount? = nil, at now: NIODeadline) {
         let due = min(deadline, now + (time ?? Self.pollPause))
         self.due = due
@@ -172,7 +172,7 @@ extension ProvisioningClient {
     }
 }
 
-// MARK: What is answered
+// MARK: Answers
 
 extension ProvisioningClient {
     private mutating func answered(_ reply: ProvisioningReply, _ step: Step, at now: NIODeadline) {
@@ -210,7 +210,7 @@ extension ProvisioningClient {
         plan.scans && outcome.networks.isEmpty ? .scanStart : plan.network == nil ? .scanStart : .set
     }
 
-    /// Goes on with the next step.
+    /// Continues with the next step.
     mutating func proceed(to step: Step, at now: NIODeadline) {
         ask(step, at: now)
     }
@@ -231,7 +231,7 @@ extension ProvisioningClient {
                     : offered == 1
                         ? "give its proof of possession (--pop-file)" : "give its user and password (--user)")
         }
-        // Before patch 1 every message has the same nonce, by which AES-GCM loses both secrecy and authenticity.
+        // Before patch 1 every message has the same nonce, so AES-GCM provides neither secrecy nor authenticity.
         guard offered != 2 || version.securityPatch >= 1 else {
             throw IoTError(
                 .provisioningSecurity, "the device's security 2 repeats its nonces",
@@ -297,7 +297,7 @@ extension ProvisioningClient {
     }
 
     private mutating func finishVanished() {
-        // It had joined when it left: how the hub took it is the hub's to say.
+        // The device had joined before it disappeared; the hub knows whether the binding succeeded.
         if outcome.connection != nil { return finish(.success(outcome)) }
         finish(
             .failure(

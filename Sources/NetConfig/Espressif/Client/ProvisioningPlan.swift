@@ -1,12 +1,12 @@
-/// What a client is to do with a device.
+/// The actions of a client with a device.
 public struct ProvisioningPlan: Sendable {
     public var credential: ProvisioningCredential
-    /// `nil`: look which networks the device hears, and change nothing.
+    /// If `nil`, the client only requests the networks in reach, and changes nothing.
     public var network: WiFiCredentials?
     public var bind: BindOrder?
-    /// Whether to ask for the networks first.
+    /// Whether to request the networks first.
     public var scans: Bool
-    /// How long all of it may take. 2 minutes.
+    /// The time limit for all of it. 2 minutes.
     public var patience: Duration
 
     public init(
@@ -21,7 +21,7 @@ public struct ProvisioningPlan: Sendable {
     }
 }
 
-/// What a client reports while it goes on.
+/// A client's progress.
 public enum ProvisioningProgress: Sendable, Hashable {
     /// A device answered, with this version of the protocol.
     case found(version: String, security: Int)
@@ -33,23 +33,23 @@ public enum ProvisioningProgress: Sendable, Hashable {
     case configured
     /// The device has the hub's address and the token.
     case ordered(DeviceIdentity)
-    /// The device joins; it says how often it will still try, where it does.
+    /// The device is joining; some devices report the number of remaining attempts.
     case connecting(attemptsLeft: Int?)
     case connected(WiFiConnection)
-    /// The device asks the hub.
+    /// The device contacts the hub.
     case binding
-    /// It is tried again, after this.
+    /// The client tries again, because of this.
     case retrying(reason: String)
 }
 
-/// How it ended well.
+/// The result of a success.
 public struct ProvisioningOutcome: Sendable, Hashable {
     public var networks: [WiFiNetwork] = []
-    /// `nil` when no network was to be joined.
+    /// `nil` if no network was to be joined.
     public var connection: WiFiConnection?
-    /// `nil` from a device that has not said who it is.
+    /// `nil` if the device did not report its identity.
     public var device: DeviceIdentity?
-    /// `.waiting` when the device left its access point before it had heard of the hub.
+    /// `.waiting` if the device left its access point before it had an answer from the hub.
     public var bind = BindState.unbound
 
     public init() {}

@@ -5,9 +5,9 @@ import SwiftProtobuf
 /// The device's side of opening a session, between the client's first message and its proof. Owns no socket or clock.
 struct DeviceHandshake: Sendable {
     enum Failure: Error {
-        /// Not a message of this protocol, or not the one that is due.
+        /// Not a message of this protocol, or not the next one.
         case malformed
-        /// Another security version than this device speaks.
+        /// Another security version than the device's.
         case wrongSecurity
         case wrongProof
     }
@@ -40,12 +40,12 @@ struct DeviceHandshake: Sendable {
             case .command1?: .proof
             default: .neither
             }
-        // Security 0 is never spoken.
+        // Security 0 is never used.
         case .some(.none), nil: .neither
         }
     }
 
-    /// - Parameter random: gives as many random bytes as it is asked for.
+    /// - Parameter random: Returns the requested number of random bytes.
     init(
         _ message: ESPSessionData, credential: DeviceCredential, random: @Sendable (Int) -> [UInt8]
     ) throws(Failure) {
@@ -74,7 +74,7 @@ struct DeviceHandshake: Sendable {
                 let user = String(validating: command.user, as: UTF8.self)
             else { throw .malformed }
             let device = SRPDevice(verifier: verifier) { random(32) }
-            // A wrong user gets the same answer: the proof alone is refused.
+            // A wrong user gets the same answer; only the proof is refused.
             stage = .srp(device, user: user, clientKey: Array(command.clientKey))
             answer.security = .srp6A
             answer.srp6A.kind = 1
@@ -85,13 +85,13 @@ struct DeviceHandshake: Sendable {
         case (_, nil):
             throw .malformed
         default:
-            // Security 0 is among them: it is never spoken.
+            // Includes security 0, which is never used.
             throw .wrongSecurity
         }
         self.answer = (try? answer.serializedBytes()) ?? []
     }
 
-    /// The client's proof; gives ours, and how the session is encrypted.
+    /// Checks the client's proof; returns our proof and the session's cipher.
     func finish(
         _ message: ESPSessionData, random: @Sendable (Int) -> [UInt8]
     ) throws(Failure) -> (answer: [UInt8], cipher: SessionCipher) {
@@ -111,7 +111,7 @@ struct DeviceHandshake: Sendable {
                 let agreed = device.verify(
                     user: user, clientKey: clientKey, clientProof: Array(command.clientProof))
             else { throw .wrongProof }
-            // Patch version 1: 8 bytes of the session, and a counter that begins at 1.
+            // Patch version 1: 8 bytes for the session, and a counter that starts at 1.
             let nonce = random(8) + [0, 0, 0, 1]
             guard let counting = NonceCounterCipher(sessionKey: agreed.sessionKey, nonce: nonce) else {
                 throw .malformed

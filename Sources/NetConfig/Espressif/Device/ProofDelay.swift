@@ -1,7 +1,7 @@
 import NIOCore
 
-/// How long no proof is taken after wrong ones: 1 s, 2 s, 4 s … 64 s. And how often a session may be begun at all, because
-/// each costs the device two long exponentiations.
+/// The time after wrong proofs in which proofs are refused: 1 s, 2 s, 4 s … 64 s. Also limits how often a session may
+/// be opened, because each costs the device two long exponentiations.
 struct ProofDelay: Sendable {
     private static let longest = 6
     private static let openingsAtOnce = 8
@@ -11,7 +11,7 @@ struct ProofDelay: Sendable {
     private var closedUntil = NIODeadline.distantPast
     private var openings: [NIODeadline] = []
 
-    /// Seconds to wait until a session may be begun; `nil` when it may be now.
+    /// Seconds until a session may be opened; `nil` if one may be opened now.
     mutating func open(at now: NIODeadline) -> Int? {
         if let wait = wait(at: now) { return wait }
         openings.removeAll { $0 + Self.openingTime <= now }
@@ -22,12 +22,12 @@ struct ProofDelay: Sendable {
         return nil
     }
 
-    /// Seconds to wait until a proof may be shown.
+    /// Seconds until a proof is accepted again.
     func wait(at now: NIODeadline) -> Int? {
         now < closedUntil ? Self.seconds(closedUntil - now) : nil
     }
 
-    /// - Returns: seconds to wait.
+    /// - Returns: Seconds to wait.
     mutating func wrong(at now: NIODeadline) -> Int {
         let wait = Int64(1) << Int64(min(failures, Self.longest))
         failures += 1

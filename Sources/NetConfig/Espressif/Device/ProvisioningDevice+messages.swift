@@ -10,7 +10,7 @@ extension ProvisioningDevice {
         case afterScan
     }
 
-    /// How many networks fit an answer of the usual size.
+    /// The number of networks that fit into an answer of the usual size.
     private static let largestPage = 64
 
     static let scanStarted: [UInt8] = {
@@ -21,7 +21,7 @@ extension ProvisioningDevice {
         return (try? payload.serializedBytes()) ?? []
     }()
 
-    /// `nil` for what is not a message of this protocol.
+    /// `nil` if the request is not a message of this protocol.
     mutating func answer(_ plain: [UInt8], _ endpoint: ProvisioningEndpoint, at now: NIODeadline) -> Answer? {
         switch endpoint {
         case .version, .session: nil
@@ -43,7 +43,7 @@ extension ProvisioningDevice {
             }
             if start.blocking { return .afterScan }
             return .body(Self.scanStarted)
-        // The payload of a request without fields may be left out.
+        // The payload of a request without fields is optional.
         case (2, nil), (2, .statusRequest?):
             reply.kind = 3
             reply.statusReply = .with {
@@ -85,8 +85,8 @@ extension ProvisioningDevice {
         return try? reply.serializedBytes()
     }
 
-    /// Nothing of it is unknown. Noise that happens to have the form of a message has such fields: security 1 does not
-    /// notice by itself that a message was changed.
+    /// Whether the message has no unknown fields. Noise that looks like a message has some: security 1 does not detect
+    /// changed messages.
     private static func isWhole(_ payload: some Message) -> Bool {
         payload.unknownFields.data.isEmpty
     }
@@ -102,7 +102,7 @@ extension ProvisioningDevice {
 
     private mutating func apply() -> ESPStatus {
         guard let credentials else { return .invalidArgument }
-        // Said twice because the first answer was lost.
+        // A repetition, because the first answer was lost.
         if case .joining = station { return .success }
         station = .joining
         emit(.apply(credentials))
@@ -130,7 +130,7 @@ extension ProvisioningDevice {
                 switch outcome {
                 case .wrongPassword: reply.reason = .authentication
                 case .networkNotFound: reply.reason = .notFound
-                // There is no number for another reason.
+                // The protocol has no number for other reasons.
                 case .failed, .connected: break
                 }
             }
@@ -140,7 +140,7 @@ extension ProvisioningDevice {
     private mutating func answer(bind plain: [UInt8], at now: NIODeadline) -> [UInt8]? {
         guard let request = try? IoTBindRequest(serializedBytes: plain), Self.isWhole(request) else { return nil }
         if !(request.hub.isEmpty && request.token.isEmpty) {
-            // One of the two alone is wrong, and so is what is not an address.
+            // Both are required, and the hub must be an address.
             guard let order = try? BindOrder(hub: request.hub, token: request.token) else { return nil }
             take(order)
         }
@@ -162,7 +162,7 @@ extension ProvisioningDevice {
     }
 
     private mutating func take(_ order: BindOrder) {
-        // The same again, because the answer was lost, changes nothing; nor does another while a hub is asked.
+        // A repetition after a lost answer changes nothing; neither does another order while the hub is contacted.
         if case .bound = bindState { return }
         if case .waiting = bindState, case .connected = station { return }
         self.order = order

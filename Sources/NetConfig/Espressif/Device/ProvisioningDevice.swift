@@ -2,15 +2,15 @@ import IoTCore
 import NIOCore
 import SwiftProtobuf
 
-/// A device in provisioning mode: takes one client at a time, which proves that it knows the device's secret, and gives it
-/// a network and a hub. Owns no socket, clock, task or logger.
+/// A device in provisioning mode: it accepts one client at a time, which proves that it knows the device's secret, and
+/// sets a network and a hub. Owns no socket, clock, task or logger.
 struct ProvisioningDevice: Sendable {
     struct Configuration: Sendable {
         var credential: DeviceCredential
         var identity: DeviceIdentity
-        /// How long the mode lasts when nobody comes. 10 minutes.
+        /// The duration of the mode without a client. 10 minutes.
         var lifetime: TimeAmount
-        /// Whether a hub and a token are taken.
+        /// Whether a hub and a token are accepted.
         var binds: Bool
 
         init(
@@ -24,7 +24,7 @@ struct ProvisioningDevice: Sendable {
         }
     }
 
-    /// Who asks: a connection, and a number of its own for the request, by which the answer finds it.
+    /// The source of a request: a connection, and the request's number, with which the answer finds it.
     struct Caller: Sendable, Hashable {
         var connection: Int
         var request: Int
@@ -37,11 +37,11 @@ struct ProvisioningDevice: Sendable {
 
     enum Output: Sendable {
         case reply(ProvisioningReply, to: Caller)
-        /// To be answered with `scanned`.
+        /// The shell must answer with `scanned`.
         case scan
-        /// To be answered with `applied`.
+        /// The shell must answer with `applied`.
         case apply(WiFiCredentials)
-        /// To be answered with `bound`.
+        /// The shell must answer with `bound`.
         case bind(BindOrder)
         case timeout(NIODeadline)
         case end(End)
@@ -50,7 +50,7 @@ struct ProvisioningDevice: Sendable {
     /// Why the mode ended.
     enum End: Sendable, Hashable {
         case bound
-        /// In its network, and nobody had a hub for it.
+        /// The device is in its network, and no client set a hub.
         case connected
         case timedOut
     }
@@ -60,7 +60,7 @@ struct ProvisioningDevice: Sendable {
         case authenticated
     }
 
-    /// A session whose client has shown its proof.
+    /// A session with a client that has proved its knowledge of the secret.
     struct Session: Sendable {
         var cookie: String
         var connection: Int
@@ -80,9 +80,9 @@ struct ProvisioningDevice: Sendable {
         case failed(WiFiOutcome)
     }
 
-    /// The mode stays this long after the client has asked for the outcome, so that the answer arrives.
+    /// The mode lasts this long after the client has requested the outcome, so that the answer arrives.
     private static let answerTime = TimeAmount.seconds(3)
-    /// The mode stays this long for a client that never asks for the outcome.
+    /// The mode lasts this long for a client that never requests the outcome.
     private static let outcomeTime = TimeAmount.seconds(60)
 
     let configuration: Configuration
@@ -102,10 +102,10 @@ struct ProvisioningDevice: Sendable {
     private var isBinding = false
     var networks: [WiFiNetwork]?
     var isScanning = false
-    /// Who waits for the scan, which may only be answered in the session that asked.
+    /// The request that waits for the scan; only its own session may get the answer.
     private var scanWaiter: (caller: Caller, cookie: String)?
 
-    /// - Parameter random: gives as many random bytes as it is asked for.
+    /// - Parameter random: Returns the requested number of random bytes.
     init(
         _ configuration: Configuration, at now: NIODeadline, random: @escaping @Sendable (Int) -> [UInt8]
     ) {
@@ -183,12 +183,12 @@ extension ProvisioningDevice {
                 let handshake = try DeviceHandshake(
                     message, credential: configuration.credential, random: random)
                 let cookie = "session=\(random(8).reduce(0 as UInt64) { $0 << 8 | UInt64($1) })"
-                // Whoever has shown no proof makes room; an open session stays until the newer one has shown one.
+                // A newer client replaces one without a proof; an open session stays until the newer one proves itself.
                 candidate = Candidate(cookie: cookie, connection: caller.connection, handshake: handshake)
                 return reply(200, cookie: cookie, body: handshake.answer, to: caller)
             }
             guard let candidate, belongs(request, caller, candidate.cookie, candidate.connection) else {
-                // A client that was displaced, or one that never began.
+                // A client that was replaced, or one that never opened a session.
                 return reply(kind == .proof ? 409 : 400, to: caller)
             }
             if let wait = delay.wait(at: now) { return reply(429, retryAfter: wait, to: caller) }
@@ -210,7 +210,7 @@ extension ProvisioningDevice {
         }
     }
 
-    /// By its cookie; by its connection where it sends none, as clients without cookies do.
+    /// Compares the cookie, or the connection for clients without cookies.
     private func belongs(_ request: ProvisioningRequest, _ caller: Caller, _ cookie: String, _ connection: Int) -> Bool
     {
         guard let sent = request.cookie else { return caller.connection == connection }
@@ -223,7 +223,7 @@ extension ProvisioningDevice {
         guard let current = session, belongs(request, caller, current.cookie, current.connection) else {
             return reply(401, to: caller)
         }
-        // The next message of the session is our answer to that scan.
+        // The session's next message must be our answer to that scan.
         guard scanWaiter == nil else { return reply(409, to: caller) }
         let plain = session?.cipher.open(request.body)
         let action = plain.flatMap { answer($0, endpoint, at: now) }
@@ -234,7 +234,7 @@ extension ProvisioningDevice {
         case .afterScan?:
             scanWaiter = (caller, current.cookie)
         case nil:
-            // Tampered with, replayed, out of order, or not of this protocol: both sides' counters have lost each other.
+            // Changed, replayed, out of order, or of another protocol: the two sides' counters no longer match.
             endSession(400, caller)
         }
     }
@@ -245,7 +245,7 @@ extension ProvisioningDevice {
     }
 }
 
-// MARK: What the shell reports
+// MARK: Results from the shell
 
 extension ProvisioningDevice {
     mutating func scanned(_ networks: [WiFiNetwork], at now: NIODeadline) {
@@ -270,7 +270,7 @@ extension ProvisioningDevice {
         bind()
     }
 
-    /// Has the hub asked, once at a time.
+    /// Emits the request to bind at the hub, once at a time.
     mutating func bind() {
         guard let order, !isBinding else { return }
         isBinding = true
@@ -286,17 +286,17 @@ extension ProvisioningDevice {
             settle(after: Self.outcomeTime, at: now)
         case .failure(let error):
             bindState = .failed(error.code, message: error.message)
-            // Another order may come.
+            // The client may send another order.
             order = nil
         }
     }
 
-    /// The client was answered that it ended well.
+    /// The client has read the final state.
     mutating func outcomeRead(at now: NIODeadline) {
         settle(after: Self.answerTime, at: now)
     }
 
-    /// The mode ends then, if not sooner.
+    /// Ends the mode after this time, if not sooner.
     private mutating func settle(after time: TimeAmount, at now: NIODeadline) {
         let end = now + time
         guard end < due else { return }

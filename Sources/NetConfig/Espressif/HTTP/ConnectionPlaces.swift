@@ -1,6 +1,6 @@
 import Synchronization
 
-/// How many connections there are, all together and from one host. Who asks for more is refused.
+/// Counts the connections, in total and for each host, and refuses those above the limits.
 final class ConnectionPlaces: Sendable {
     private let total: Int
     private let perHost: Int

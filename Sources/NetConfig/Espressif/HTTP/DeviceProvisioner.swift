@@ -7,14 +7,14 @@ public struct DeviceProvisioner: Sendable {
     private let port: Int
     private let plan: ProvisioningPlan
 
-    /// - Parameter host: the device's address in its own network; Espressif's devices have 192.168.4.1.
+    /// - Parameter host: The device's address in its own network; Espressif's devices have 192.168.4.1.
     public init(host: String, port: Int = 80, plan: ProvisioningPlan) {
         self.host = host
         self.port = port
         self.plan = plan
     }
 
-    /// - Throws: a failure of `ErrorCatalogue.provisioning`, or of the hub where the device reports one.
+    /// - Throws: An error of `ErrorCatalogue.provisioning`, or the hub's error that the device reports.
     public func run(
         _ report: @Sendable (ProvisioningProgress) -> Void = { _ in }
     ) async throws(IoTError) -> ProvisioningOutcome {
@@ -45,7 +45,7 @@ public struct DeviceProvisioner: Sendable {
             return .reply(
                 try await ProvisioningHTTPConnection.exchange(request, host: host, port: port, until: due))
         } catch {
-            // What it was waiting for did not come: not the device's doing.
+            // After the deadline the answer is late; before it, the connection was lost.
             return .now() >= due ? .timeout : .lost(error.reason)
         }
     }

@@ -3,12 +3,12 @@ import NIOCore
 import NIOHTTP1
 import NIOPosix
 
-/// One request over a connection of its own: a device serves few, and drops those that wait.
+/// One request over its own connection, because a device serves few connections and closes idle ones.
 enum ProvisioningHTTPConnection {
     private static let largestReply = 16_384
     private static let connectTime = TimeAmount.seconds(5)
 
-    /// Why there is no reply, for people.
+    /// The reason why there is no reply, for users.
     struct Lost: Error {
         let reason: String
     }
@@ -77,7 +77,7 @@ enum ProvisioningHTTPConnection {
         throw Lost(reason: "it closed the connection without an answer")
     }
 
-    /// `session=…` without attributes; `nil` for what should not go into a header.
+    /// `session=…` without attributes; `nil` if the value is not safe in a header.
     private static func cookie(_ header: String?) -> String? {
         guard let pair = header?.prefix(while: { $0 != ";" }), pair.utf8.count <= 128,
             pair.utf8.allSatisfy({ (0x21...0x7E).contains($0) })

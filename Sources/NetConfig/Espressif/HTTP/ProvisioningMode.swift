@@ -1,7 +1,7 @@
 import IoTCore
 import NIOCore
 
-/// The core of a device in provisioning mode, shared by its connections: whoever asks waits here for the answer.
+/// The core of a device in provisioning mode, shared by its connections: each request waits here for its answer.
 actor ProvisioningMode {
     private var core: ProvisioningDevice
     private var waiters: [ProvisioningDevice.Caller: CheckedContinuation<ProvisioningReply, Never>] = [:]
@@ -12,7 +12,7 @@ actor ProvisioningMode {
         self.effects = effects
     }
 
-    /// What the core wanted before anybody came.
+    /// Forwards the core's outputs from before the first request.
     func start() {
         pump()
     }
@@ -45,13 +45,13 @@ actor ProvisioningMode {
         pump()
     }
 
-    /// Nobody waits any longer.
+    /// Ends the waits of all requests.
     func stop() {
         for waiter in waiters.values { waiter.resume(returning: ProvisioningReply(status: 410)) }
         waiters = [:]
     }
 
-    /// How often a wrong proof was shown, and a right one, since it was last asked.
+    /// The core's events since the last call.
     func takeEvents() -> [ProvisioningDevice.Event] {
         core.takeEvents()
     }

@@ -5,12 +5,12 @@ import NIOCore
 import NIOHTTP1
 import NIOPosix
 
-/// A device's provisioning mode over HTTP. It ends by itself: when the device is bound, in its network where nobody had a hub
-/// for it, or after its time.
+/// A device's provisioning mode over HTTP. It ends by itself: when the device is bound, when it is in its network
+/// without an order for a hub, or when its time has ended.
 public struct ProvisioningServer: Sendable {
     public struct Configuration: Sendable {
         public var host: String
-        /// 0 for any.
+        /// 0 chooses a free port.
         public var port: Int
         public var credential: DeviceCredential
         public var identity: DeviceIdentity
@@ -36,7 +36,7 @@ public struct ProvisioningServer: Sendable {
         case timedOut
     }
 
-    /// Asks the hub, once the device is in its network. It throws what the client is to read.
+    /// Binds at the hub when the device is in its network. The client gets the error that it throws.
     public typealias Binder = @Sendable (BindOrder) async throws(IoTError) -> Void
 
     static let connections = 16
@@ -48,14 +48,14 @@ public struct ProvisioningServer: Sendable {
     private let logger: Logger
     private let random: @Sendable (Int) -> [UInt8]
 
-    /// - Parameter binder: without one, the device takes no hub and no token.
+    /// - Parameter binder: If `nil`, the device does not accept a hub and a token.
     public init(
         _ configuration: Configuration, applier: any WiFiApplier, binder: Binder?, logger: Logger
     ) {
         self.init(configuration, applier: applier, binder: binder, logger: logger, random: SystemRandom.bytes)
     }
 
-    /// - Parameter random: gives as many random bytes as it is asked for; a test's are not random.
+    /// - Parameter random: Returns the requested number of random bytes; tests use deterministic ones.
     init(
         _ configuration: Configuration, applier: any WiFiApplier, binder: Binder?, logger: Logger,
         random: @escaping @Sendable (Int) -> [UInt8]
@@ -67,7 +67,7 @@ public struct ProvisioningServer: Sendable {
         self.random = random
     }
 
-    /// - Parameter onReady: gets the port, once it listens.
+    /// - Parameter onReady: Called with the port when the server listens.
     /// - Throws: `.addressInUse`, `.invalidConfiguration`; `CancellationError`.
     public func run(onReady: @Sendable (Int) -> Void = { _ in }) async throws -> End {
         let server = try await listen()
@@ -99,7 +99,7 @@ public struct ProvisioningServer: Sendable {
         return end
     }
 
-    // MARK: What the core wants done
+    // MARK: The core's outputs
 
     private func carryOut(_ effects: AsyncStream<ProvisioningDevice.Output>, _ mode: ProvisioningMode) async -> End? {
         await withDiscardingTaskGroup { group in
@@ -194,7 +194,7 @@ extension ProvisioningServer {
                     }
                     group.addTask {
                         defer { places.leave(host) }
-                        // Whatever a stranger's connection ends with concerns it alone.
+                        // An error of a connection ends only that connection.
                         try? await connection.executeThenClose { inbound, outbound in
                             try await answer(inbound, outbound, connection: identifier, mode)
                         }
@@ -265,7 +265,7 @@ extension ProvisioningServer {
     }
 }
 
-/// Closes a connection on which nothing came for a while.
+/// Closes a connection that was idle for some time.
 private final class IdleConnectionCloser: ChannelInboundHandler {
     typealias InboundIn = HTTPServerRequestPart
 

@@ -1,8 +1,8 @@
 import COpenSSL
 
-/// A natural number of OpenSSL's, erased from memory when it is let go.
+/// An OpenSSL natural number that is erased from memory when it is released.
 ///
-/// `@unchecked Sendable`: it is never changed after it was made, and OpenSSL only reads what it computes with.
+/// `@unchecked Sendable`: it never changes after its initialization, and OpenSSL only reads its operands.
 final class BigNumber: @unchecked Sendable {
     fileprivate let pointer: OpaquePointer
 
@@ -35,7 +35,7 @@ final class BigNumber: @unchecked Sendable {
 
     var isZero: Bool { BN_is_zero(pointer) == 1 }
 
-    /// Big-endian, with zeros in front up to `count` bytes.
+    /// Big-endian, padded with leading zeros to `count` bytes.
     func bytes(count: Int) -> [UInt8] {
         var bytes = [UInt8](repeating: 0, count: count)
         guard BN_bn2binpad(pointer, &bytes, Int32(count)) == Int32(count) else {

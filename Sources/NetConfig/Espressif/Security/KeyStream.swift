@@ -1,7 +1,7 @@
 import COpenSSL
 import IoTCore
 
-/// AES-256 in counter mode whose position runs on from message to message, in both directions (security 1).
+/// AES-256 in counter mode with a position that continues from message to message, in both directions (security 1).
 struct KeyStream: Sendable {
     private let key: [UInt8]
     private let start: [UInt8]
@@ -19,7 +19,7 @@ struct KeyStream: Sendable {
     /// Encrypts, or decrypts.
     mutating func apply(_ bytes: [UInt8]) -> [UInt8] {
         let skipped = position % 16
-        // The part of the block that earlier messages used up goes through once more, and is thrown away.
+        // The part of the block that earlier messages used is encrypted again, and discarded.
         let input = [UInt8](repeating: 0, count: skipped) + bytes
         var output = [UInt8](repeating: 0, count: input.count)
         var length: Int32 = 0

@@ -1,18 +1,18 @@
 import Crypto
 import Foundation
 
-/// AES-256-GCM whose nonce counts up with each message of either direction (security 2, patch version 1).
+/// AES-256-GCM with a nonce that counts up with each message in either direction (security 2, patch version 1).
 struct NonceCounterCipher: Sendable {
     static let nonceSize = 12
 
     private let key: SymmetricKey
     private let session: [UInt8]
-    /// `nil` when it was used up: then nothing can be said any more in this session.
+    /// `nil` after the last value: then the session cannot send any more messages.
     private var counter: UInt32?
 
     /// - Parameters:
-    ///   - sessionKey: its first 32 bytes are the key.
-    ///   - nonce: 8 bytes of the session, and the first counter, big-endian.
+    ///   - sessionKey: The key is its first 32 bytes.
+    ///   - nonce: 8 bytes for the session, and the first counter, big-endian.
     init?(sessionKey: [UInt8], nonce: [UInt8]) {
         guard sessionKey.count >= 32, nonce.count == Self.nonceSize else { return nil }
         key = SymmetricKey(data: sessionKey.prefix(32))
@@ -25,7 +25,7 @@ struct NonceCounterCipher: Sendable {
         return Array(box.ciphertext) + Array(box.tag)
     }
 
-    /// `nil` for a message that was not sealed as the next of this session; the counter then stays.
+    /// `nil` if the message was not sealed as the session's next one; the counter then stays.
     mutating func open(_ bytes: [UInt8]) -> [UInt8]? {
         guard bytes.count >= 16 else { return nil }
         var next = self

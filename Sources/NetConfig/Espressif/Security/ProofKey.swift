@@ -1,8 +1,8 @@
 import Crypto
 
-/// The key schedule of security 1: X25519, with the hash of the proof of possession mixed in.
+/// The key derivation of security 1: X25519, combined with the hash of the proof of possession.
 enum ProofKey {
-    /// `nil` for a key of the other side that X25519 refuses (RFC 7748 §6.1: an all-zero secret).
+    /// `nil` if X25519 refuses the other side's key (RFC 7748 §6.1: an all-zero secret).
     static func key(
         own: Curve25519.KeyAgreement.PrivateKey, other: [UInt8], proof: String
     ) -> [UInt8]? {
@@ -10,9 +10,9 @@ enum ProofKey {
             let secret = try? own.sharedSecretFromKeyAgreement(with: other)
         else { return nil }
         let shared = secret.withUnsafeBytes { Array($0) }
-        // What a point of low order gives, whatever our key is; swift-crypto lets it pass.
+        // The result for a point of low order, with any key of ours; swift-crypto does not refuse it.
         guard shared.contains(where: { $0 != 0 }) else { return nil }
-        // A device without a proof of possession mixes nothing in.
+        // A device without a proof of possession uses the secret alone.
         guard !proof.isEmpty else { return shared }
         return zip(shared, SHA256.hash(data: Array(proof.utf8))).map { $0 ^ $1 }
     }

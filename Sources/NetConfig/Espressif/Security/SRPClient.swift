@@ -10,7 +10,7 @@ struct SRPClient: Sendable {
     private let user: String
     private let password: String
     private let secret: [UInt8]
-    /// A, 384 bytes of which the first is not 0: tools differ in whether they hash a zero in front.
+    /// A, 384 bytes with a first byte other than 0: tools differ in whether they hash a leading zero.
     let publicKey: [UInt8]
 
     /// - Parameter random: 32 bytes at each call.
@@ -20,7 +20,7 @@ struct SRPClient: Sendable {
         (secret, publicKey) = SRPGroup.keyPair(random) { $0 }
     }
 
-    /// `nil` for a B that RFC 5054 §2.5.3 has the client refuse.
+    /// `nil` if the client must refuse B (RFC 5054 §2.5.3).
     func agree(salt: [UInt8], deviceKey: [UInt8]) -> Agreement? {
         let prime = SRPGroup.prime
         guard deviceKey.count <= SRPGroup.size, !salt.isEmpty else { return nil }
@@ -45,9 +45,9 @@ struct SRPClient: Sendable {
 }
 
 extension SRPGroup {
-    /// A secret exponent of 256 bits and the public key to it, 384 bytes without a zero in front.
+    /// A secret exponent of 256 bits and its public key, 384 bytes without a leading zero.
     ///
-    /// - Parameter finish: makes B of g^b; A is g^a as it is.
+    /// - Parameter finish: Computes B from g^b; A is g^a unchanged.
     static func keyPair(
         _ random: () -> [UInt8], finish: (BigNumber) -> BigNumber
     ) -> (secret: [UInt8], publicKey: [UInt8]) {
@@ -55,7 +55,7 @@ extension SRPGroup {
             let secret = random()
             let power = generator.power(BigNumber(bytes: secret), modulo: prime)
             let key = finish(power).bytes(count: size)
-            // One in 256 has one.
+            // One in 256 has a leading zero.
             if key[0] != 0 { return (secret, key) }
         }
     }

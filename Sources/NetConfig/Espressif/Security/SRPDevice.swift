@@ -2,7 +2,7 @@
 struct SRPDevice: Sendable {
     private let verifier: SRPVerifier
     private let secret: [UInt8]
-    /// B, 384 bytes of which the first is not 0.
+    /// B, 384 bytes with a first byte other than 0.
     let publicKey: [UInt8]
 
     /// - Parameter random: 32 bytes at each call.
@@ -14,10 +14,10 @@ struct SRPDevice: Sendable {
         (secret, publicKey) = SRPGroup.keyPair(random) { product.plus($0).modulo(prime) }
     }
 
-    /// The session key and the device's proof; `nil` for a wrong proof, or an A that RFC 5054 §2.5.4 has the device
-    /// refuse.
+    /// The session key and the device's proof; `nil` for a wrong proof, or if the device must refuse A (RFC 5054
+    /// §2.5.4).
     ///
-    /// - Parameter clientKey: 384 bytes, hashed as they came.
+    /// - Parameter clientKey: 384 bytes, hashed as received.
     func verify(
         user: String, clientKey: [UInt8], clientProof: [UInt8]
     ) -> (sessionKey: [UInt8], proof: [UInt8])? {

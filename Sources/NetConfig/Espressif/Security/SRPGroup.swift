@@ -1,9 +1,9 @@
 import Crypto
 import IoTCore
 
-/// The arithmetic of SRP-6a (RFC 5054 §2.5) in its group of 3072 bits, with SHA-512 as Espressif's security 2 has it.
+/// The arithmetic of SRP-6a (RFC 5054 §2.5) in its 3072-bit group, with SHA-512 as in Espressif's security 2.
 enum SRPGroup {
-    /// Bytes of N, A and B.
+    /// The size of N, A and B in bytes.
     static let size = 384
 
     /// RFC 5054, appendix A, "3072-bit group".
@@ -36,12 +36,12 @@ enum SRPGroup {
         return Array(hash.finalize())
     }
 
-    /// PAD: zeros in front up to the size of N.
+    /// PAD: leading zeros up to the size of N.
     static func padded(_ bytes: [UInt8]) -> [UInt8] {
         [UInt8](repeating: 0, count: max(0, size - bytes.count)) + bytes
     }
 
-    /// Without zeros in front, as Espressif's devices and tools hash a number.
+    /// Without leading zeros, as Espressif's devices and tools hash a number.
     static func minimal(_ bytes: [UInt8]) -> [UInt8] {
         Array(bytes.drop { $0 == 0 })
     }

@@ -1,6 +1,6 @@
 public import IoTCore
 
-/// What a device keeps of the password of security 2: enough to check a proof, not enough to make one.
+/// A device's stored form of the password for security 2: it can check a proof, but not make one.
 public struct SRPVerifier: Sendable, Hashable {
     public static let saltSize = 16
 
@@ -8,7 +8,7 @@ public struct SRPVerifier: Sendable, Hashable {
     public let salt: [UInt8]
     public let verifier: [UInt8]
 
-    /// - Throws: `.invalidParameter` for an empty user or salt, or a verifier that is not of the group.
+    /// - Throws: `.invalidParameter` for an empty user or salt, or a verifier outside the group.
     public init(user: String, salt: [UInt8], verifier: [UInt8]) throws(IoTError) {
         guard !user.isEmpty, user.utf8.count <= 64, !salt.isEmpty, salt.count <= 64 else {
             throw IoTError(.invalidParameter, "the user and the salt of security 2 have 1 to 64 bytes")
@@ -24,7 +24,7 @@ public struct SRPVerifier: Sendable, Hashable {
 
     /// v = g^x, RFC 5054 §2.4.
     ///
-    /// - Parameter salt: random; its first byte is not 0, because some tools drop it there.
+    /// - Parameter salt: Random; its first byte is not 0, because some tools drop it there.
     public init(user: String, password: String, salt: [UInt8]) throws(IoTError) {
         let x = SRPGroup.privateKey(salt: salt, user: user, password: password)
         let verifier = SRPGroup.generator.power(x, modulo: SRPGroup.prime).bytes(count: SRPGroup.size)

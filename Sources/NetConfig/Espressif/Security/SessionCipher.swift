@@ -1,9 +1,9 @@
-/// How the messages of an open session are encrypted. A message that does not open ends the session.
+/// The encryption of an open session. A message that cannot be decrypted ends the session.
 enum SessionCipher: Sendable {
     case keyStream(KeyStream)
     case counter(NonceCounterCipher)
 
-    /// `nil` when the session can encrypt no more.
+    /// `nil` if the session cannot encrypt any more messages.
     mutating func seal(_ bytes: [UInt8]) -> [UInt8]? {
         switch self {
         case .keyStream(var stream):
@@ -15,8 +15,7 @@ enum SessionCipher: Sendable {
         }
     }
 
-    /// `nil` for a message that is not the next one of this session. Security 1 cannot see that by itself: its reader
-    /// gets noise.
+    /// `nil` if the message is not the session's next one. Security 1 cannot detect that: the result is noise.
     mutating func open(_ bytes: [UInt8]) -> [UInt8]? {
         switch self {
         case .keyStream(var stream):

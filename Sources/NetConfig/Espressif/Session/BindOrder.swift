@@ -1,14 +1,14 @@
 public import IoTCore
 
-/// Which hub a device joins, and the token by which the hub knows for whom. The token is in no description.
+/// The hub that a device must join, and the token with which the hub finds the account. Descriptions omit the token.
 public struct BindOrder: Sendable, Hashable, CustomStringConvertible, CustomReflectable {
     /// `iotlink://host:port`
     public let hub: String
     public let token: String
 
-    /// - Throws: `invalidQRInput` whose message names the wrong field and holds no token.
+    /// - Throws: `invalidQRInput`; the message names the wrong field and does not contain the token.
     public init(hub: String, token: String) throws(IoTError) {
-        // The name stands for any: what is looked at here are the other two.
+        // A placeholder name: only the other two fields are checked here.
         try ProvisioningPayload(ssid: "x", token: token, hub: hub).validate()
         guard hub.utf8.count <= 1024, token.utf8.count <= 1024 else {
             throw IoTError(.invalidQRInput, "hub and token: each has at most 1024 bytes")
@@ -21,7 +21,7 @@ public struct BindOrder: Sendable, Hashable, CustomStringConvertible, CustomRefl
     public var customMirror: Mirror { Mirror(self, children: ["hub": hub]) }
 }
 
-/// How far a device has come with it.
+/// The device's progress with the order.
 public enum BindState: Sendable, Hashable {
     case unbound
     case waiting
@@ -29,10 +29,10 @@ public enum BindState: Sendable, Hashable {
     case failed(ErrorCode, message: String)
 }
 
-/// Who a device is, as `iotlink-bind` reports it.
+/// A device's identity, as `iotlink-bind` reports it.
 public struct DeviceIdentity: Sendable, Hashable {
     public var id: String
-    /// SHA-256 of the public half of its signing key; empty while it has none.
+    /// SHA-256 of its public signing key; empty until it has one.
     public var keyFingerprint: [UInt8]
 
     public init(id: String, keyFingerprint: [UInt8] = []) {

@@ -1,4 +1,4 @@
-/// By what a client and a device show each other that they belong together. In no description.
+/// The secret with which a client and a device authenticate each other. Descriptions omit it.
 public enum ProvisioningCredential: Sendable, CustomStringConvertible, CustomReflectable {
     /// Security 1: the proof of possession, as printed on the device; empty for a device without one.
     case possession(String)
@@ -17,7 +17,7 @@ public enum ProvisioningCredential: Sendable, CustomStringConvertible, CustomRef
     public var customMirror: Mirror { Mirror(self, children: [:]) }
 }
 
-/// The same, as a device keeps it.
+/// The same secret, as a device stores it.
 public enum DeviceCredential: Sendable, CustomStringConvertible, CustomReflectable {
     case possession(String)
     case verifier(SRPVerifier)

@@ -1,10 +1,10 @@
-/// The names under which a device takes requests, each with a POST.
+/// The endpoints to which a client sends POST requests.
 enum ProvisioningEndpoint: String, CaseIterable {
-    /// The version and capabilities, in clear.
+    /// The version and capabilities, unencrypted.
     case version = "proto-ver"
     case session = "prov-session"
     case scan = "prov-scan"
     case config = "prov-config"
-    /// Our own: the hub and the token (Protobuf/iotlink_bind.proto).
+    /// Our own endpoint: the hub and the token (Protobuf/iotlink_bind.proto).
     case bind = "iotlink-bind"
 }

@@ -1,4 +1,4 @@
-/// One request of the client, as HTTP carries it.
+/// One request of the client over HTTP.
 struct ProvisioningRequest: Sendable, Hashable {
     var endpoint: String
     /// `session=…`
@@ -16,7 +16,7 @@ struct ProvisioningRequest: Sendable, Hashable {
 struct ProvisioningReply: Sendable, Hashable {
     /// The HTTP status: 200 for success.
     var status: Int
-    /// A new session's, from `Set-Cookie`.
+    /// The cookie of a new session, from `Set-Cookie`.
     var cookie: String?
     /// Seconds, from `Retry-After`.
     var retryAfter: Int?
@@ -29,6 +29,6 @@ struct ProvisioningReply: Sendable, Hashable {
         self.body = body
     }
 
-    /// What neither side takes more of: the real device's limit of a request.
+    /// The maximum size of a body in bytes, in both directions: the limit of Espressif's devices for a request.
     static let largestBody = 4096
 }

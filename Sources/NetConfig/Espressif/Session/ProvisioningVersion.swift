@@ -1,15 +1,15 @@
 import IoTCore
 
-/// The answer of `proto-ver`: JSON; devices of the first generation say their version alone.
+/// The answer of `proto-ver`: JSON; devices of the first generation return only their version.
 struct ProvisioningVersion: Sendable, Hashable {
     /// `netprov-v1.2`, or `v1.1` of older devices.
     var version: String
-    /// 0, 1 or 2; `nil` where the device does not say.
+    /// 0, 1 or 2; `nil` if the device does not report it.
     var security: Int?
-    /// From 1 on, the nonce of security 2 counts.
+    /// If it is at least 1, the nonce of security 2 counts up.
     var securityPatch: Int
     var capabilities: Set<String>
-    /// Our own: `bind`.
+    /// Our own capabilities: `bind`.
     var linkCapabilities: Set<String>
 
     static let ours = "netprov-v1.2"
@@ -26,7 +26,7 @@ struct ProvisioningVersion: Sendable, Hashable {
         self.linkCapabilities = linkCapabilities
     }
 
-    /// `nil` for what is not a version at all.
+    /// `nil` if the text is not a version.
     init?(parsing body: [UInt8]) {
         guard body.count <= Self.longest, let text = String(validating: body, as: UTF8.self) else { return nil }
         guard let value = try? JSONValue(parsing: text), let about = value["prov"] else {

@@ -1,7 +1,7 @@
 import IoTCore
 
 extension String {
-    /// A stranger's text, fit for a terminal and a comparison: at most `count` characters, none of which controls.
+    /// Text from a stranger, safe for terminals and comparisons: at most `count` characters, no control characters.
     func shown(_ count: Int) -> String {
         guard isStreamSafe else { return "" }
         return String(

@@ -1,10 +1,10 @@
 import Foundation
 
-/// One run of another program: what it printed, and its exit status. Secrets go in by its standard input, because every
-/// user of the machine can read a program's arguments and its own user its environment.
+/// One run of another program: its output and its exit status. Secrets are passed on standard input, because every user
+/// of the machine can read a program's arguments, and the program's own user its environment.
 enum ChildCommand {
     struct Result: Sendable {
-        /// `nil` for one that did not start, or was ended by a signal.
+        /// `nil` if the program did not start, or a signal ended it.
         var status: Int32?
         var output: String
         var errors: String
@@ -12,7 +12,7 @@ enum ChildCommand {
 
     private static let largestOutput = 262_144
 
-    /// A cancelled run is ended.
+    /// A cancelled run is terminated.
     static func run(
         _ program: String, _ arguments: [String], input: String = "", within time: Duration
     ) async -> Result {
@@ -20,7 +20,7 @@ enum ChildCommand {
         process.executableURL = URL(fileURLWithPath: program)
         process.arguments = arguments
         var environment = ProcessInfo.processInfo.environment
-        // Messages are compared with the English ones.
+        // The messages are compared with the English ones.
         environment["LC_ALL"] = "C.UTF-8"
         environment["LANGUAGE"] = nil
         process.environment = environment
@@ -38,12 +38,12 @@ enum ChildCommand {
                 async let output = text(of: stdout)
                 async let errors = text(of: stderr)
                 let status = await handle.run {
-                    // Short enough for the pipe: it cannot block.
+                    // Short enough for the pipe: the write cannot block.
                     try? stdin.fileHandleForWriting.write(contentsOf: Data(input.utf8))
                     try? stdin.fileHandleForWriting.close()
                 }
                 if status == nil {
-                    // Nobody else closes them when nothing was started.
+                    // They are still open if the program did not start.
                     try? stdout.fileHandleForWriting.close()
                     try? stderr.fileHandleForWriting.close()
                 }
@@ -56,13 +56,13 @@ enum ChildCommand {
         }
     }
 
-    /// Read on a thread of its own.
+    /// Read on a dedicated thread.
     private static func text(of pipe: Pipe) async -> String {
         await withCheckedContinuation { continuation in
             Thread.detachNewThread {
                 var bytes = Data()
                 while let more = try? pipe.fileHandleForReading.read(upToCount: 65_536), !more.isEmpty {
-                    // The rest is read and thrown away, so that the program can end.
+                    // The rest is read and discarded, so that the program can end.
                     if bytes.count < largestOutput { bytes += more }
                 }
                 continuation.resume(returning: String(decoding: bytes, as: UTF8.self))
@@ -71,7 +71,7 @@ enum ChildCommand {
     }
 }
 
-/// `@unchecked Sendable`: `run` is called once, before `terminate` does anything; Foundation's `Process` locks the rest.
+/// `@unchecked Sendable`: `run` is called once, before `terminate` has an effect; Foundation's `Process` has locks.
 private final class Child: @unchecked Sendable {
     private let process: Process
 

@@ -1,14 +1,14 @@
 import IoTCore
 
-/// NetworkManager, by its program `nmcli`. The password goes in by its standard input (`--ask`).
+/// NetworkManager through its program `nmcli`. The password is passed on standard input (`--ask`).
 public struct NetworkManagerApplier: WiFiApplier {
     private let program: String
     private let interface: String?
     private let patience: Duration
 
     /// - Parameters:
-    ///   - interface: `nil`: NetworkManager chooses.
-    ///   - patience: for joining; a wrong password shows after some 25 s.
+    ///   - interface: If `nil`, NetworkManager chooses.
+    ///   - patience: The time limit for joining; a wrong password is detected after some 25 s.
     public init(program: String = "/usr/bin/nmcli", interface: String? = nil, patience: Duration = .seconds(60)) {
         self.program = program
         self.interface = interface
@@ -41,14 +41,14 @@ public struct NetworkManagerApplier: WiFiApplier {
         return status == 0 ? .connected(await connection(credentials)) : Self.failure(status, result.errors)
     }
 
-    /// By nmcli's exit status (nmcli(1), EXIT STATUS) and NetworkManager's reason. What it prints is not passed on: it may
-    /// quote what was typed.
+    /// Uses nmcli's exit status (nmcli(1), EXIT STATUS) and NetworkManager's reason. Its output is not passed on,
+    /// because it may contain the password.
     static func failure(_ status: Int32, _ errors: String) -> WiFiOutcome {
         let isMissing =
             errors.contains("No network with SSID") || errors.contains("network could not be found")
             || errors.contains("(53)")
         if isMissing { return .networkNotFound }
-        // NM_DEVICE_STATE_REASON_NO_SECRETS (7): the password was asked for once more.
+        // NM_DEVICE_STATE_REASON_NO_SECRETS (7): NetworkManager asked for the password again.
         let isWrong =
             errors.contains("Secrets were required") || errors.contains("(7)")
             || errors.contains("802-11-wireless-security.psk")

@@ -2,14 +2,14 @@ import Glibc
 import NIOCore
 import NIOPosix
 
-/// wpa_supplicant, by its control socket: Unix datagrams, answered to a socket of ours.
+/// wpa_supplicant through its control socket: Unix datagrams, with a socket of ours for the answers.
 public struct SupplicantApplier: WiFiApplier {
     private let socket: String
     private let directory: String
 
     /// - Parameters:
-    ///   - socket: the interface's: `/run/wpa_supplicant/wlan0`.
-    ///   - directory: where our socket stands while something is asked. wpa_supplicant must be able to write to it.
+    ///   - socket: The interface's socket, for example `/run/wpa_supplicant/wlan0`.
+    ///   - directory: The directory of our socket during a request. wpa_supplicant must be able to write to it.
     public init(socket: String, directory: String = "/tmp") {
         self.socket = socket
         self.directory = directory
@@ -94,7 +94,7 @@ private final class SupplicantHandler: ChannelInboundHandler {
             switch output {
             case .send(let command):
                 let datagram = AddressedEnvelope(remoteAddress: remote, data: ByteBuffer(string: command))
-                // Nobody listens there, or we may not write.
+                // The socket has no listener, or we may not write to it.
                 context.writeAndFlush(wrapOutboundOut(datagram)).cascadeFailure(to: result)
             case .timeout(let due):
                 timer?.cancel()

@@ -1,8 +1,8 @@
 import IoTCore
 import NIOCore
 
-/// One task over wpa_supplicant's control interface (https://w1.fi/wpa_supplicant/devel/ctrl_iface_page.html): a scan, or
-/// joining a network. Owns no socket or clock.
+/// One task over wpa_supplicant's control interface (https://w1.fi/wpa_supplicant/devel/ctrl_iface_page.html): a scan,
+/// or joining a network. Owns no socket or clock.
 struct SupplicantSession: Sendable {
     enum Goal: Sendable {
         case scan
@@ -10,7 +10,7 @@ struct SupplicantSession: Sendable {
     }
 
     enum Output: Sendable, Equatable {
-        /// A command. Some hold the password: none is logged.
+        /// A command. Some contain the password, so none is logged.
         case send(String)
         case timeout(NIODeadline)
         case networks([WiFiNetwork])
@@ -20,7 +20,7 @@ struct SupplicantSession: Sendable {
     private enum Step: Sendable, Equatable {
         case attach, scan, scanning, results
         case add, set(Int), select, joining, save, status
-        /// After a failure: the new network goes, the others come back.
+        /// After a failure: the new network is removed, the others are enabled again.
         case remove(WiFiOutcome), enable(WiFiOutcome)
         case done
     }
@@ -28,7 +28,7 @@ struct SupplicantSession: Sendable {
     private static let replyTime = TimeAmount.seconds(5)
     private static let scanTime = TimeAmount.seconds(15)
     private static let joinTime = TimeAmount.seconds(45)
-    /// Scans that did not find the network, until it is given up.
+    /// The number of scans without the network until the task fails.
     private static let searches = 3
 
     private let goal: Goal
@@ -76,7 +76,7 @@ struct SupplicantSession: Sendable {
         }
     }
 
-    /// A datagram: `<3>CTRL-EVENT-…` is an event, anything else the answer to the last command.
+    /// A datagram: `<3>CTRL-EVENT-…` is an event, anything else is the answer to the last command.
     mutating func receive(_ text: String, at now: NIODeadline) {
         guard step != .done else { return }
         if text.first == "<", let end = text.firstIndex(of: ">") {
@@ -95,7 +95,7 @@ struct SupplicantSession: Sendable {
             if event.hasPrefix("CTRL-EVENT-SCAN-FAILED") { finish(networks: []) }
         case .joining:
             if event.hasPrefix("CTRL-EVENT-CONNECTED") {
-                // Refused where the configuration is not wpa_supplicant's to write; the network is joined all the same.
+                // Refused if wpa_supplicant may not write its configuration; the network is joined nevertheless.
                 send("SAVE_CONFIG", .save, at: now)
             } else if event.hasPrefix("CTRL-EVENT-SSID-TEMP-DISABLED"), event.contains("id=\(identifier) ") {
                 if event.contains("reason=WRONG_KEY") || event.contains("reason=AUTH_FAILED") {
@@ -126,7 +126,7 @@ struct SupplicantSession: Sendable {
             case .join: send("ADD_NETWORK", .add, at: now)
             }
         case .scan:
-            // Busy: a scan goes on, whose results are as good.
+            // Busy: a scan is running, whose results can be used.
             guard isOK || reply.hasPrefix("FAIL-BUSY") else { return finish(networks: []) }
             wait(.scanning, Self.scanTime, at: now)
         case .results:
@@ -176,16 +176,16 @@ struct SupplicantSession: Sendable {
     ) -> [(name: String, value: String, fallback: String?)] {
         let name: [(name: String, value: String, fallback: String?)] = [
             ("ssid", Hex.encode(Array(credentials.ssid.utf8)), nil),
-            // A network that hides its name is asked for by it.
+            // A hidden network is probed for by its name.
             ("scan_ssid", "1", nil),
         ]
         guard !credentials.password.isEmpty else { return name + [("key_mgmt", "NONE", nil)] }
         let isKey = credentials.password.utf8.count == 64
         return name + [
-            // Builds without WPA3 refuse the word.
+            // Builds without WPA3 refuse this value.
             ("key_mgmt", "WPA-PSK WPA-PSK-SHA256 SAE", "WPA-PSK"),
             ("ieee80211w", "1", nil),
-            // Read up to the last quotation mark, so that the password may hold some.
+            // Read up to the last quotation mark, because the password may contain some.
             ("psk", isKey ? credentials.password : "\"\(credentials.password)\"", nil),
         ]
     }

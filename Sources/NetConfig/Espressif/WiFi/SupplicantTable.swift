@@ -1,6 +1,6 @@
 import IoTCore
 
-/// A line of wpa_supplicant's SCAN_RESULTS: `bssid / frequency / signal level / flags / ssid`, tabs between them.
+/// A line of wpa_supplicant's SCAN_RESULTS: `bssid / frequency / signal level / flags / ssid`, separated by tabs.
 enum SupplicantTable {
     static func network(_ line: Substring) -> WiFiNetwork? {
         let fields = line.split(separator: "\t", maxSplits: 4, omittingEmptySubsequences: false)
@@ -12,7 +12,7 @@ enum SupplicantTable {
             authentication: authentication(fields[3]))
     }
 
-    /// IEEE 802.11 annex E: the channel of a frequency in MHz; 0 for one that has none.
+    /// IEEE 802.11 annex E: the channel of a frequency in MHz; 0 if it has none.
     static func channel(_ frequency: Int) -> Int {
         switch frequency {
         case 2484: 14

@@ -1,18 +1,18 @@
-/// What became of an attempt to join a network.
+/// The result of an attempt to join a network.
 public enum WiFiOutcome: Sendable, Hashable {
     case connected(WiFiConnection)
     case wrongPassword
     case networkNotFound
-    /// With a reason that holds no secret.
+    /// The reason does not contain a secret.
     case failed(String)
 }
 
-/// A network that was joined.
+/// A joined network.
 public struct WiFiConnection: Sendable, Hashable {
-    /// The device's IPv4 address there; empty when it has none yet.
+    /// The device's IPv4 address in the network; empty until it has one.
     public var address: String
     public var ssid: [UInt8]
-    /// Six bytes, or none when it is not known.
+    /// Six bytes, or empty if it is not known.
     public var bssid: [UInt8]
     public var channel: Int
     public var authentication: WiFiNetwork.Authentication?
@@ -29,21 +29,21 @@ public struct WiFiConnection: Sendable, Hashable {
     }
 }
 
-/// How a device's Wi-Fi is set: NetworkManager, wpa_supplicant, or nothing at all.
+/// Sets a device's Wi-Fi: with NetworkManager, with wpa_supplicant, or not at all.
 public protocol WiFiApplier: Sendable {
-    /// The networks in reach, the strongest first; none when it cannot be found out.
+    /// The networks in reach, the strongest first; empty if they cannot be determined.
     func scan() async -> [WiFiNetwork]
 
-    /// Joins the network and keeps it. A cancelled attempt is given up.
+    /// Joins the network and keeps it. A cancelled attempt is abandoned.
     func apply(_ credentials: WiFiCredentials) async -> WiFiOutcome
 }
 
-/// Joins nothing: answers what it is told. For tests, and for a device that is already in its network by wire.
+/// Joins nothing and returns a configured result. For tests, and for a device that is in its network by cable.
 public struct DryRunApplier: WiFiApplier {
     private let networks: [WiFiNetwork]
     private let outcome: @Sendable (WiFiCredentials) -> WiFiOutcome
 
-    /// - Parameter outcome: without it, every network is joined.
+    /// - Parameter outcome: By default every network is joined.
     public init(
         networks: [WiFiNetwork] = [],
         outcome: @escaping @Sendable (WiFiCredentials) -> WiFiOutcome = {

@@ -1,12 +1,12 @@
 public import IoTCore
 
-/// A network's name and password, which were checked. The password is in no description.
+/// A validated network name and password. Descriptions omit the password.
 public struct WiFiCredentials: Sendable, Hashable, CustomStringConvertible, CustomReflectable {
     public let ssid: String
     /// Empty for an open network.
     public let password: String
 
-    /// - Throws: `invalidQRInput` whose message names the wrong field and holds no password.
+    /// - Throws: `invalidQRInput`; the message names the wrong field and does not contain the password.
     public init(ssid: String, password: String) throws(IoTError) {
         try ProvisioningPayload(ssid: ssid, password: password).validate()
         self.ssid = ssid

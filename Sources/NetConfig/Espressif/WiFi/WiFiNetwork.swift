@@ -1,4 +1,4 @@
-/// A network that a device hears.
+/// A network in a device's reach.
 public struct WiFiNetwork: Sendable, Hashable {
     public enum Authentication: Int, Sendable, Hashable, CaseIterable {
         case open = 0
@@ -10,7 +10,7 @@ public struct WiFiNetwork: Sendable, Hashable {
         case wpa3 = 6
         case wpa2OrWPA3 = 7
 
-        /// As people write it.
+        /// As text for users.
         public var name: String {
             switch self {
             case .open: "open"
@@ -25,14 +25,14 @@ public struct WiFiNetwork: Sendable, Hashable {
         }
     }
 
-    /// Up to 32 bytes, usually UTF-8; empty for a network that hides its name.
+    /// Up to 32 bytes, usually UTF-8; empty for a hidden network.
     public var ssid: [UInt8]
     /// Six bytes.
     public var bssid: [UInt8]
     public var channel: Int
     /// In dBm.
     public var rssi: Int
-    /// `nil` for one that this version does not know.
+    /// `nil` if this version does not know it.
     public var authentication: Authentication?
 
     public init(ssid: [UInt8], bssid: [UInt8], channel: Int, rssi: Int, authentication: Authentication?) {
@@ -43,6 +43,6 @@ public struct WiFiNetwork: Sendable, Hashable {
         self.authentication = authentication
     }
 
-    /// The network's name for people: what is not UTF-8 is shown as U+FFFD.
+    /// The network's name for users: bytes that are not UTF-8 are shown as U+FFFD.
     public var name: String { String(decoding: ssid, as: UTF8.self) }
 }

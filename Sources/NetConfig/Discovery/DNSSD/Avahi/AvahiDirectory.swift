@@ -3,14 +3,13 @@ import NIOConcurrencyHelpers
 import NIOCore
 import NIOPosix
 
-/// Announces and finds through the system's Avahi daemon. Its calls wait for D-Bus, so that they have a thread of their
-/// own. Reports on its event loop.
+/// Announces and finds services through the system's Avahi daemon. Its calls wait for D-Bus, so they run on their own
+/// thread. Reports on its event loop.
 final class AvahiDirectory: ServiceDirectory {
     private let thread: AvahiThread
     private let reporter: Reporter
 
-    /// `nil` where there is no D-Bus or no libavahi-client: then there is no daemon to talk to. One that starts later is
-    /// noticed.
+    /// `nil` without D-Bus or libavahi-client: then there is no daemon to contact. Notices a daemon that starts later.
     init?(eventLoop: any EventLoop, report: @escaping (DirectoryReport) -> Void) {
         guard Self.hasBus, let library = AvahiLibrary.shared, let poll = library.newPoll() else { return nil }
         let reporter = Reporter(report)
@@ -29,7 +28,7 @@ final class AvahiDirectory: ServiceDirectory {
         thread.give(.stop)
     }
 
-    /// Looked for before anything is loaded.
+    /// Checked before any library is loaded.
     private static var hasBus: Bool {
         getenv("DBUS_SYSTEM_BUS_ADDRESS") != nil || access("/run/dbus/system_bus_socket", R_OK | W_OK) == 0
             || access("/var/run/dbus/system_bus_socket", R_OK | W_OK) == 0
@@ -37,7 +36,7 @@ final class AvahiDirectory: ServiceDirectory {
 
     /// Confined to the event loop.
     private final class Reporter {
-        /// `nil` when the directory is closed: its thread may end later.
+        /// `nil` after the directory was closed, because its thread may end later.
         var report: ((DirectoryReport) -> Void)?
 
         init(_ report: @escaping (DirectoryReport) -> Void) { self.report = report }
@@ -51,9 +50,9 @@ private final class AvahiThread: Sendable {
         case stop
     }
 
-    /// Unchecked for the pointer's sake: only its thread uses it, but for `wakeUp`, which is made for other threads.
+    /// `@unchecked` because of the pointer: only its thread uses it, except for `wakeUp`, which other threads may call.
     private struct Orders: @unchecked Sendable {
-        /// `nil` when it was taken: a newer one takes the place of an older.
+        /// `nil` after it was taken. A newer value replaces an older one.
         var wanted: WantedServices?
         var isStopped = false
         /// `nil` after the thread's end.
@@ -65,7 +64,7 @@ private final class AvahiThread: Sendable {
     private let orders: NIOLockedValueBox<Orders>
     private let pool = NIOThreadPool(numberOfThreads: 1)
 
-    /// Between tries to reach D-Bus.
+    /// The pause between attempts to reach D-Bus.
     private static let retryMilliseconds: CInt = 2_000
 
     init(library: AvahiLibrary, poll: OpaquePointer, report: @escaping @Sendable (DirectoryReport) -> Void) {
@@ -85,7 +84,7 @@ private final class AvahiThread: Sendable {
             case .wanted(let wanted): orders.wanted = wanted
             case .stop: orders.isStopped = true
             }
-            // Writes to a pipe; the lock keeps it open meanwhile.
+            // Writes to a pipe, which the lock keeps open.
             if let poll = orders.poll { library.wakeUp(poll) }
         }
     }

@@ -1,10 +1,10 @@
 import Glibc
 
-/// libavahi-client, loaded on first use: who does not announce or look for services does not pay for it, and it need
-/// not be installed.
+/// libavahi-client, loaded at the first use: it need not be installed, and uses no memory without announcements and
+/// searches.
 ///
-/// The types stand in avahi-client's headers; every structure is opaque here. A function pointer never changes, and who
-/// may call with which object is `AvahiSession`'s to keep: hence `@unchecked`.
+/// The types are from avahi-client's headers; every structure is opaque here. `@unchecked` because the function
+/// pointers never change, and `AvahiSession` controls which thread calls them with which object.
 struct AvahiLibrary: @unchecked Sendable {
     typealias ClientCallback = @convention(c) (OpaquePointer?, CInt, UnsafeMutableRawPointer?) -> Void
     typealias BrowserCallback =
@@ -62,13 +62,13 @@ struct AvahiLibrary: @unchecked Sendable {
     let freeStrings: @convention(c) (OpaquePointer?) -> Void
     let addressText: @convention(c) (UnsafeMutablePointer<CChar>?, Int, OpaquePointer?) -> UnsafeMutablePointer<CChar>?
 
-    /// `nil` where it is not installed. Stays loaded, as libdbus cannot be unloaded.
+    /// `nil` if it is not installed. It stays loaded, because libdbus cannot be unloaded.
     static let shared = try? AvahiLibrary()
 
     private struct Missing: Error {}
 
     private init() throws {
-        // The version of the interface, not of the release. libavahi-common comes with it.
+        // The version of the interface, not of the release. It loads libavahi-common.
         guard let handle = dlopen("libavahi-client.so.3", RTLD_NOW | RTLD_LOCAL) else { throw Missing() }
         func load<Function>(_ name: String) throws -> Function {
             guard let symbol = dlsym(handle, name) else { throw Missing() }
@@ -102,7 +102,7 @@ struct AvahiLibrary: @unchecked Sendable {
 enum Avahi {
     static let unspecified: CInt = -1
     static let ipv6: CInt = 1
-    /// The daemon need not be there yet.
+    /// The daemon need not run yet.
     static let noFail: CInt = 2
     static let collision: CInt = -8
 

@@ -1,9 +1,9 @@
 import Glibc
 import IoTCore
 
-/// What is asked of the Avahi daemon, and what it answers. Lives on one thread.
+/// The requests to the Avahi daemon, and its answers. Confined to one thread.
 ///
-/// Its callbacks only note what happened where an object would have to be freed: `update()` does that afterwards.
+/// If an object must be freed, its callbacks only set a flag: `update()` frees it afterwards.
 final class AvahiSession {
     private struct Group {
         var announcement: ServiceAnnouncement
@@ -25,7 +25,7 @@ final class AvahiSession {
     private let poll: OpaquePointer
     private let report: (DirectoryReport) -> Void
     private var client: OpaquePointer?
-    /// As last reported.
+    /// The last reported state.
     private var isRunning: Bool?
     private var state: CInt = 0
     private var groups: [String: Group] = [:]
@@ -43,19 +43,19 @@ final class AvahiSession {
         self.report = report
     }
 
-    /// Whether D-Bus is reached; the daemon may be away.
+    /// Whether D-Bus is connected; the daemon may be down.
     var isOpen: Bool { client != nil }
 
-    /// Brings the daemon to what is wanted. Called when something happened, or may have.
+    /// Sends the wanted announcements and searches to the daemon. Called after each possible change.
     func update() {
         if state == Avahi.ClientState.failure {
-            // The daemon, or D-Bus, went away: with a new client its return is noticed.
+            // The daemon or D-Bus ended: a new client notices its return.
             close()
         }
         if client == nil { open() }
         switch state {
         case Avahi.ClientState.registering, Avahi.ClientState.collision:
-            // The host's own name changes: services are announced again under the new one. Soon it runs.
+            // The host's own name changes: services are announced again under the new one. The daemon runs soon.
             freeGroups()
         case Avahi.ClientState.running:
             tell(isRunning: true)
@@ -98,7 +98,7 @@ final class AvahiSession {
         if client == nil { state = 0 }
     }
 
-    // MARK: Announcing
+    // MARK: Announcements
 
     private func updateGroups() {
         for id in failedGroups {
@@ -124,7 +124,7 @@ final class AvahiSession {
     }
 
     private func add(_ announcement: ServiceAnnouncement) {
-        // The daemon refuses a name that this machine has already; one of another machine it reports later.
+        // The daemon refuses a name that this machine uses already; one of another machine is reported later.
         for attempt in (taken[announcement.id] ?? 0)..<100 {
             guard
                 let group = library.newGroup(
@@ -162,7 +162,7 @@ final class AvahiSession {
         groups = [:]
     }
 
-    // MARK: Finding
+    // MARK: Searches
 
     private func updateBrowsers() {
         for type in failedBrowsers.union(browsers.keys.filter { !wanted.types.contains($0) }) {
@@ -235,14 +235,14 @@ final class AvahiSession {
         report(.service(.lost(sight.key), on: sight.link))
     }
 
-    // MARK: Reading
+    // MARK: Conversions
 
     private static func text(_ pointer: UnsafePointer<CChar>?) -> String? {
         guard let pointer else { return nil }
         return ServiceText.readable(UnsafeRawBufferPointer(start: pointer, count: strlen(pointer)))
     }
 
-    /// Avahi's lists are last first.
+    /// Avahi's lists are in reverse order.
     private func strings(_ list: OpaquePointer?) -> [[UInt8]] {
         var strings: [[UInt8]] = []
         var next = list

@@ -1,9 +1,9 @@
 import NIOCore
 
-/// When a question is asked again: after a second, and then after twice as long each time (RFC 6762 §5.2).
+/// The times of a repeated question: after a second, and then after twice as long each time (RFC 6762 §5.2).
 struct BackOff {
     private(set) var due: NIODeadline
-    /// How often it was asked.
+    /// How many times the question was asked.
     private(set) var count = 0
     private var interval = TimeAmount.seconds(1)
 

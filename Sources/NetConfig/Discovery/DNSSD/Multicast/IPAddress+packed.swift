@@ -4,7 +4,7 @@ import NIOCore
 extension IPAddress {
     /// - Parameters:
     ///   - packed: 4 or 16 bytes.
-    ///   - zone: the interface, written after an IPv6 link-local address, which means nothing without.
+    ///   - zone: The interface, appended to an IPv6 link-local address, which is ambiguous without it.
     init?(packed: [UInt8], zone: String) {
         guard let text = try? SocketAddress(packedIPAddress: ByteBuffer(bytes: packed), port: 0).ipAddress else {
             return nil

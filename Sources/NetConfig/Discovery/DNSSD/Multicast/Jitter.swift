@@ -1,6 +1,6 @@
 import NIOCore
 
-/// Random delays; seeded in tests.
+/// Random delays; tests set the seed.
 struct Jitter {
     private var generator: any RandomNumberGenerator
 

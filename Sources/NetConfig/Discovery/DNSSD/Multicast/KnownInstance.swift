@@ -1,6 +1,7 @@
+import IoTCore
 import NIOCore
 
-/// What was heard of one service on one link.
+/// The known records of one service on one link.
 struct KnownInstance {
     struct Place: Hashable {
         var host: DNSName
@@ -8,17 +9,17 @@ struct KnownInstance {
     }
 
     let key: ServiceKey
-    /// Who told of it first: its quota holds it.
+    /// The first sender; the instance counts against its quota.
     let source: [UInt8]
-    /// Of its PTR record.
+    /// The lease of its PTR record.
     var pointer: Lease
     var place: (value: Place, lease: Lease)?
     var text: (value: [String: String], lease: Lease)?
-    /// While its place or its text is missing.
+    /// Set while its place or its text is missing.
     var question: BackOff?
 
-    /// - Parameter name: a name of one label more than the type's.
-    /// - Returns: `nil` for a label that is not readable text.
+    /// - Parameter name: A name with one label more than the type's.
+    /// - Returns: `nil` if the label is not readable text.
     static func key(_ name: DNSName, of type: ServiceType) -> ServiceKey? {
         guard name.parent == type.name, let label = name.labels.first, let text = ServiceText.readable(label)
         else { return nil }
@@ -34,7 +35,7 @@ struct KnownInstance {
 /// The addresses of a host that has services.
 struct KnownHost {
     var addresses: [[UInt8]: Lease] = [:]
-    /// While it has none.
+    /// Set while it has no address.
     var question: BackOff?
 
     static let maximumAddresses = 16

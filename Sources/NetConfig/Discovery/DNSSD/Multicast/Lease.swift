@@ -1,18 +1,18 @@
 import NIOCore
 
-/// How long a record of others is good (RFC 6762 §5.2, §10).
+/// The lifetime of another host's record (RFC 6762 §5.2, §10).
 struct Lease {
     private(set) var received: NIODeadline
     private(set) var expires: NIODeadline
-    /// When the record is asked for again, so that it does not end while it is in use.
+    /// When the record is requested again, so that it does not expire while it is in use.
     private(set) var nextRefresh: NIODeadline?
     private var refreshes = 0
 
-    /// In thousandths of the record's life.
+    /// In thousandths of the record's lifetime.
     private static let refreshPoints: [Int64] = [800, 850, 900, 950]
-    /// §10.1: a record that is withdrawn is good for one more second.
+    /// §10.1: a withdrawn record is valid for one more second.
     private static let goodbye = TimeAmount.seconds(1)
-    /// A stranger's time to live is cut to a day.
+    /// Other hosts' times to live are limited to a day.
     private static let maximumTTL: UInt32 = 86_400
 
     init(ttl: UInt32, at now: NIODeadline, jitter: inout Jitter) {
@@ -21,7 +21,7 @@ struct Lease {
         scheduleRefresh(&jitter)
     }
 
-    /// For an early end: of a goodbye, and of a record that another flushes (§10.2).
+    /// Shortens the lifetime: for a goodbye, and for a record that another one flushes (§10.2).
     mutating func end(at now: NIODeadline) {
         expires = min(expires, now + Self.goodbye)
         nextRefresh = nil
@@ -45,11 +45,11 @@ struct Lease {
 
     func isRefreshDue(at now: NIODeadline) -> Bool { nextRefresh.map { $0 <= now } ?? false }
 
-    /// Seconds that are left.
+    /// The remaining seconds.
     func remaining(at now: NIODeadline) -> UInt32 {
         UInt32(clamping: max(0, (expires - now).nanoseconds / 1_000_000_000))
     }
 
-    /// §7.1: only what is good for more than half its time is a known answer.
+    /// §7.1: a record is a known answer only for more than half its lifetime.
     func isFresh(at now: NIODeadline) -> Bool { (expires - now) > (now - received) }
 }

@@ -1,7 +1,7 @@
 import IoTCore
 import NIOCore
 
-/// Looks for services on one link: questions, and what was answered for as long as it is good (RFC 6762 §5, §10;
+/// Searches for services on one link: sends questions, and keeps answers for their lifetime (RFC 6762 §5, §10;
 /// RFC 6763 §4). Owns no socket.
 struct LinkBrowser {
     private(set) var questions: [ServiceType: BackOff] = [:]
@@ -14,10 +14,10 @@ struct LinkBrowser {
     var transmissions: [Transmission] = []
     var events: [ServiceEvent] = []
     private var jitter: Jitter
-    /// Written after IPv6 link-local addresses.
+    /// Appended to IPv6 link-local addresses.
     private let zone: String
 
-    /// Services of the link, and of one sender. Newer ones are not taken up beyond that.
+    /// The maximum numbers of services of the link, and of one sender. Further ones are ignored.
     static let maximumInstances = 1_024
     static let maximumOfSource = 256
 
@@ -28,7 +28,7 @@ struct LinkBrowser {
 
     mutating func browse(_ types: Set<ServiceType>, at now: NIODeadline) {
         for type in types where questions[type] == nil {
-            // §5.2: the first question waits for a random time, since many machines start at once.
+            // §5.2: the first question waits for a random time, because many machines may start at the same time.
             questions[type] = BackOff(due: now + jitter.milliseconds(20...120))
         }
         for type in questions.keys where !types.contains(type) {
@@ -45,7 +45,7 @@ struct LinkBrowser {
     mutating func receive(_ response: DNSMessage, from source: [UInt8], at now: NIODeadline) {
         guard !questions.isEmpty else { return }
         let records = (response.answers + response.additions).filter { $0.dnsClass == DNSClass.internet }
-        // In any order they come: what names others first.
+        // Records that name others come first, whatever their order in the message.
         for record in records {
             if case .pointer(let name) = record.value { takePointer(record, to: name, from: source, at: now) }
         }
@@ -99,7 +99,7 @@ struct LinkBrowser {
     private mutating func take(_ record: DNSRecord, address: [UInt8], at now: NIODeadline) {
         guard var host = hosts[record.name] else { return }
         if record.isUnique, record.ttl > 0 {
-            // §10.2: not those of the same second, since a host with many addresses may send several packets.
+            // §10.2: not those of the same second, because a host with many addresses may send several packets.
             for (other, lease) in host.addresses
             where other.count == address.count && other != address && lease.received + .seconds(1) < now {
                 host.addresses[other]?.end(at: now)
@@ -160,7 +160,7 @@ struct LinkBrowser {
         changed.insert(name)
     }
 
-    /// Those that no service is on any more.
+    /// The hosts without services.
     private mutating func forgetHosts() {
         let used = Set(instances.values.compactMap { $0.place?.value.host })
         if hosts.count != used.count { hosts = hosts.filter { used.contains($0.key) } }
@@ -171,7 +171,7 @@ struct LinkBrowser {
     private mutating func ask(at now: NIODeadline) {
         var asked: Set<DNSQuestion> = []
         for (type, question) in questions where question.due <= now {
-            // §5.4: at first by unicast, since whoever answered others lately need not tell everybody again.
+            // §5.4: the first question asks for unicast, so that recent answers are not sent to the group again.
             asked.insert(DNSQuestion(name: type.name, type: DNSRecordType.ptr, wantsUnicast: question.count == 0))
             questions[type]?.asked(at: now)
         }
@@ -216,7 +216,7 @@ struct LinkBrowser {
         hosts[name] = host
     }
 
-    /// §7.1, §7.2: with the answers that are known; several packets when they do not fit into one.
+    /// §7.1, §7.2: contains the known answers; several packets if they do not fit into one.
     private mutating func send(_ asked: Set<DNSQuestion>, at now: NIODeadline) {
         guard !asked.isEmpty else { return }
         let sorted = asked.sorted { ($0.name.description, $0.type) < ($1.name.description, $1.type) }
@@ -247,7 +247,7 @@ struct LinkBrowser {
 
     // MARK: Reports
 
-    /// Reports what changed, and asks for what is missing.
+    /// Reports changes, and asks for missing records.
     private mutating func report(at now: NIODeadline) {
         if !changedHosts.isEmpty {
             for (name, instance) in instances
@@ -273,8 +273,8 @@ struct LinkBrowser {
                 }
             }
             guard let instance, let found = resolved(instance) else {
-                // Its PTR record is good for 75 minutes, its host's for two. Who does not renew these is gone, or
-                // comes back with the next answer.
+                // Its PTR record is valid for 75 minutes, its host's records for two. A host that does not renew these
+                // is gone, or returns with its next answer.
                 if let last = reported.removeValue(forKey: name) { events.append(.lost(last.key)) }
                 continue
             }

@@ -1,4 +1,4 @@
-/// An interface with one of the IP versions, as multicast DNS needs to know it.
+/// An interface with one of the IP versions, as multicast DNS uses it.
 struct LinkDescription: Hashable, Sendable {
     struct Network: Hashable, Sendable {
         /// The interface's own address, 4 or 16 bytes.
@@ -18,7 +18,7 @@ struct LinkDescription: Hashable, Sendable {
     var id: ServiceLink
     /// The interface's name.
     var name: String
-    /// Of both IP versions: each is told to the other.
+    /// The addresses of both IP versions: each link announces both.
     var networks: [Network]
 
     /// Whether a sender is on the link (RFC 6762 §11).

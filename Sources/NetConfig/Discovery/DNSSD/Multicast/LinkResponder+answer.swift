@@ -1,20 +1,21 @@
+import IoTCore
 import NIOCore
 
 extension LinkResponder {
-    /// §6: a record is not sent to the group again within a second, but to a probe.
+    /// §6: a record is not sent to the group again within a second, except in answer to a probe.
     static let recordInterval = TimeAmount.seconds(1)
     private static let defenceInterval = TimeAmount.milliseconds(250)
-    /// §6.7: what other resolvers than those of multicast DNS may keep.
+    /// §6.7: the time to live in answers to resolvers of plain DNS.
     private static let legacyTTL: UInt32 = 10
 
     /// Answers a query (§6).
     ///
-    /// - Parameter source: an address on this link. From another port than 5353 it is a resolver of plain DNS (§6.7).
+    /// - Parameter source: An address on this link. A port other than 5353 means a resolver of plain DNS (§6.7).
     mutating func receive(query: DNSMessage, from source: SocketAddress, at now: NIODeadline) {
         if !query.authorities.isEmpty { receive(probe: query, at: now) }
         let known = Dictionary(query.answers.map { ($0.identity, $0.ttl) }, uniquingKeysWith: max)
         guard !query.questions.isEmpty else {
-            // More known answers to a query before (§7.2).
+            // Further known answers for an earlier query (§7.2).
             pending.suppress(known, from: source)
             return
         }
@@ -23,7 +24,7 @@ extension LinkResponder {
         var unicast: Set<DNSRecord> = []
         for question in query.questions {
             for record in records(for: question) {
-                // §7.1: what the asker knows for half its time.
+                // §7.1: records that the querier knows for at least half their lifetime.
                 guard known[record.identity].map({ UInt64($0) * 2 < UInt64(record.ttl) }) ?? true else { continue }
                 if question.wantsUnicast, wasSentLately(record, at: now) {
                     unicast.insert(record)
@@ -43,7 +44,7 @@ extension LinkResponder {
         if query.authorities.isEmpty {
             schedule(answers, of: query, from: source, at: now)
         } else {
-            // A probe waits for no more than 250 ms (§8.1).
+            // A probe waits at most 250 ms (§8.1).
             let defended = answers.filter { record in
                 sentAt[record.identity].map { $0 + Self.defenceInterval <= now } ?? true
             }
@@ -58,7 +59,7 @@ extension LinkResponder {
         }
     }
 
-    /// §5.4: whether the others on the link have it fresh, so that unicast is enough.
+    /// §5.4: whether the other hosts on the link received it recently, so that unicast is sufficient.
     private func wasSentLately(_ record: DNSRecord, at now: NIODeadline) -> Bool {
         sentAt[record.identity].map { $0 + .seconds(Int64(record.ttl) / 4) > now } ?? false
     }
@@ -67,7 +68,7 @@ extension LinkResponder {
         _ answers: Set<DNSRecord>, of query: DNSMessage, from source: SocketAddress, at now: NIODeadline
     ) {
         guard !answers.isEmpty else { return }
-        // §6: several may answer for shared records, so that each waits. §7.2: the asker has more to say.
+        // §6: several hosts may answer for shared records, so each waits. §7.2: the querier sends more.
         let delay: TimeAmount =
             if query.isTruncated {
                 jitter.milliseconds(400...500)
@@ -89,8 +90,8 @@ extension LinkResponder {
         for message in Self.responses(answers, additions: additions) { transmit(message, to: .unicast(source)) }
     }
 
-    /// §6.7: with the question and its id, no bit for caches, and a short time. One packet, no longer than what plain
-    /// DNS allows.
+    /// §6.7: contains the question and its id, no cache-flush bit, and a short time to live. One packet within the size
+    /// limit of plain DNS.
     private mutating func answer(legacy query: DNSMessage, from source: SocketAddress, at now: NIODeadline) {
         guard let question = query.questions.first, query.authorities.isEmpty else { return }
         let answers = records(for: question)
@@ -117,7 +118,7 @@ extension LinkResponder {
         return record
     }
 
-    /// RFC 6763 §12: what the asker would ask for next.
+    /// RFC 6763 §12: the records that the querier would request next.
     func additions(to answers: [DNSRecord], isLeftOut: (DNSRecord) -> Bool) -> [DNSRecord] {
         var taken = Set(answers.map(\.identity))
         var additions: [DNSRecord] = []

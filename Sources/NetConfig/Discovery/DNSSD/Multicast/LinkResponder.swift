@@ -1,9 +1,10 @@
+import IoTCore
 import NIOCore
 
 /// Announces our records on one link and answers questions for them (RFC 6762 §6, §8–10). Owns no socket.
 struct LinkResponder {
     enum Phase: Equatable {
-        /// Asks whether somebody has the name (§8.1).
+        /// Asks whether another host has the name (§8.1).
         case probing(sent: Int)
         case announcing(sent: Int)
         case established
@@ -12,13 +13,13 @@ struct LinkResponder {
     struct Entry {
         var records: OwnedRecords
         var phase = Phase.probing(sent: 0)
-        /// When the phase goes on.
+        /// The time of the phase's next step.
         var due: NIODeadline?
-        /// Since the name was last established.
+        /// Counted since the name was last established.
         var conflictCount = 0
         var lastConflict: NIODeadline?
 
-        /// Whether others may know the records by now.
+        /// Whether other hosts may know the records.
         var isAnnounced: Bool {
             switch phase {
             case .probing: false
@@ -43,16 +44,16 @@ struct LinkResponder {
     private static let probeInterval = TimeAmount.milliseconds(250)
     /// §8.3: at least two announcements a second apart; the third is for a lossy link.
     private static let announcementIntervals: [TimeAmount] = [.seconds(1), .seconds(2)]
-    /// §8.2: whoever loses against a simultaneous probe waits.
+    /// §8.2: the loser of simultaneous probes waits.
     private static let tieBreakWait = TimeAmount.seconds(1)
-    /// §8.1: after fifteen conflicts each further try waits five seconds. There they have to come within ten seconds;
-    /// here only a name that was kept lets the count begin again.
+    /// §8.1: after fifteen conflicts each further attempt waits five seconds. The RFC counts conflicts within ten
+    /// seconds; here only an established name resets the count.
     private static let conflictLimit = 15
     private static let conflictWait = TimeAmount.seconds(5)
 
     init(jitter: Jitter) { self.jitter = jitter }
 
-    /// Makes the records ours: probes for a new name, announces new values of a name that is ours already.
+    /// Adds or changes our records: probes for a new name, announces new values for an established one.
     mutating func set(_ owner: OwnedRecords.Owner, _ records: OwnedRecords, at now: NIODeadline) {
         guard var entry = entries[owner] else {
             entries[owner] = Entry(records: records, due: now + jitter.milliseconds(0...250))
@@ -64,7 +65,7 @@ struct LinkResponder {
             entry.phase = .probing(sent: 0)
             entry.due = max(now + jitter.milliseconds(0...250), earliestProbe(entry))
         } else if entry.isAnnounced {
-            // What is unique flushes what was there (§8.4); of what is shared the old is to be withdrawn.
+            // Unique records flush the old ones (§8.4); old shared records must be withdrawn.
             var old = entry
             old.records.unique = entry.records.unique.filter { record in
                 !records.unique.contains { $0.type == record.type }
@@ -119,7 +120,7 @@ struct LinkResponder {
                 entries[owner]?.due = now
             }
         }
-        // In an order that does not depend on hashing, so that a test repeats.
+        // In an order that does not depend on hashing, so that tests are repeatable.
         probed.sort { $0.name.wire.lexicographicallyPrecedes($1.name.wire) }
         for run in DNSMessage.runs(probed, Self.probe) { transmit(Self.probe(run)) }
     }
@@ -128,7 +129,7 @@ struct LinkResponder {
         var message = DNSMessage()
         message.questions = records.map { DNSQuestion(name: $0.name, type: DNSRecordType.any, wantsUnicast: true) }
         message.authorities = records.flatMap(\.unique).map { record in
-            // The bit is for responses alone (§10.2).
+            // Only responses have this bit (§10.2).
             var record = record
             record.isUnique = false
             return record
@@ -154,10 +155,10 @@ struct LinkResponder {
 
     // MARK: Conflicts
 
-    /// Looks for records that contradict ours (§8.1, §9).
+    /// Checks for records that conflict with ours (§8.1, §9).
     ///
-    /// - Parameter isOurs: whether we announce the same record somewhere.
-    /// - Returns: Whose name is to be changed.
+    /// - Parameter isOurs: Whether we announce the same record on some link.
+    /// - Returns: The owners whose names must change.
     mutating func receive(
         response: DNSMessage, isOurs: (DNSRecord) -> Bool, at now: NIODeadline
     ) -> [OwnedRecords.Owner] {
@@ -178,7 +179,7 @@ struct LinkResponder {
             if isProbing {
                 renamed.append(owner)
             } else {
-                // Whoever else has the name answers the probe, and then it is changed.
+                // If another host has the name, it answers the probe, and then the name changes.
                 entry.phase = .probing(sent: 0)
                 entry.due = max(now, earliestProbe(entry))
             }
@@ -221,7 +222,7 @@ struct LinkResponder {
         pending.keep { identities.contains($0) }
     }
 
-    /// The goodbye of an entry's records, but of those that others of ours, or its own new ones, still are.
+    /// The goodbye of an entry's records, except for those that other entries of ours, or its new records, still have.
     private mutating func withdraw(_ entry: Entry, except owner: OwnedRecords.Owner, keeping new: OwnedRecords? = nil) {
         guard entry.isAnnounced else { return }
         var kept = Set(new?.all.map(\.identity) ?? [])
@@ -239,7 +240,7 @@ struct LinkResponder {
         for record in answers + additions { sentAt[record.identity] = now }
     }
 
-    /// To the group, in as few packets as they need.
+    /// Sends to the group, in as few packets as possible.
     private mutating func send(_ answers: [DNSRecord], additions: [DNSRecord] = []) {
         let answers = answers.sorted { $0.comparable.lexicographicallyPrecedes($1.comparable) }
         for message in Self.responses(answers, additions: additions) { transmit(message) }
@@ -248,7 +249,7 @@ struct LinkResponder {
     static func responses(_ answers: [DNSRecord], additions: [DNSRecord]) -> [DNSMessage] {
         var messages = DNSMessage.runs(answers) { DNSMessage(isResponse: true, answers: $0) }
             .map { DNSMessage(isResponse: true, answers: $0) }
-        // Additions are a help and no more: those that do not fit are left out.
+        // Additional records are optional: those that do not fit are omitted.
         guard var last = messages.popLast() else { return [] }
         last.additions = additions
         while !last.additions.isEmpty, last.encoded().count > DNSMessage.packetSize {

@@ -1,9 +1,10 @@
+import IoTCore
 import NIOCore
 
-/// Multicast DNS and DNS service discovery for one machine (RFC 6762, RFC 6763): announces and looks for services on
+/// Multicast DNS and DNS service discovery for one machine (RFC 6762, RFC 6763): announces and finds services on
 /// any number of links. Owns no socket, clock, task or logger.
 ///
-/// A name is the same on every link: who must give way on one changes it on all.
+/// A name is the same on every link: a conflict on one link changes it on all.
 struct MulticastDNS {
     enum Output: Hashable {
         case transmit(Transmission, on: ServiceLink)
@@ -19,19 +20,19 @@ struct MulticastDNS {
 
     private var links: [ServiceLink: Link] = [:]
     private var wanted = WantedServices()
-    /// How often each name was taken by others.
+    /// The number of conflicts of each name.
     private var attempts: [OwnedRecords.Owner: Int] = [:]
     private let hostLabel: String
     private var generator: any RandomNumberGenerator
     private var outputs = CircularBuffer<Output>()
 
-    /// - Parameter hostLabel: the first label of the host's name; not the system's own, which is another responder's.
+    /// - Parameter hostLabel: The first label of the host's name; not the system's name, which another responder has.
     init(hostLabel: String, generator: any RandomNumberGenerator = SystemRandomNumberGenerator()) {
         self.hostLabel = hostLabel
         self.generator = generator
     }
 
-    // MARK: What is asked for
+    // MARK: Requests
 
     mutating func apply(_ wanted: WantedServices, at now: NIODeadline) {
         let before = self.wanted
@@ -43,7 +44,7 @@ struct MulticastDNS {
         }
         for announcement in wanted.announcements {
             let old = before.announcements.first { $0.id == announcement.id }
-            // Another name begins with its first attempt.
+            // Another wanted name starts with its first attempt.
             if let old, old.name != announcement.name { attempts[.service(announcement.id)] = nil }
             if old?.name != announcement.name { reportName(announcement) }
         }
@@ -54,7 +55,7 @@ struct MulticastDNS {
         collect()
     }
 
-    /// Adds the link, or takes up its other addresses.
+    /// Adds the link, or updates its addresses.
     mutating func set(_ link: LinkDescription, at now: NIODeadline) {
         if links[link.id] == nil {
             links[link.id] = Link(
@@ -67,7 +68,7 @@ struct MulticastDNS {
         collect()
     }
 
-    /// What was found there is gone without a word: the caller forgets it.
+    /// Its services are removed without events: the caller removes them itself.
     mutating func remove(_ link: ServiceLink) {
         links[link] = nil
     }
@@ -124,13 +125,13 @@ struct MulticastDNS {
 
     // MARK: Input
 
-    /// Takes a datagram. One that is not from this link, or is damaged, is dropped without a word.
+    /// Processes a datagram. A damaged one, or one that is not from this link, is dropped silently.
     mutating func receive(_ bytes: [UInt8], from source: SocketAddress, on id: ServiceLink, at now: NIODeadline) {
         guard let link = links[id], let address = source.packedBytes, link.description.contains(address),
             let message = DNSMessage(parsing: bytes)
         else { return }
         if message.isResponse {
-            // RFC 6762 §6: what comes from another port is no response of multicast DNS.
+            // RFC 6762 §6: a response from another port is not valid.
             guard source.port == Transmission.port else { return }
             receive(response: message, from: address, on: id, at: now)
         } else {
@@ -141,7 +142,7 @@ struct MulticastDNS {
 
     private mutating func receive(response: DNSMessage, from address: [UInt8], on id: ServiceLink, at now: NIODeadline)
     {
-        // Two interfaces of ours may be on one network, where each hears the other's addresses.
+        // Two of our interfaces may be on one network, where each receives the other's addresses.
         let ours = Set(links.values.flatMap { $0.responder.entries.values.flatMap(\.records.unique) }.map(\.identity))
         let renamed =
             links[id]?.responder.receive(response: response, isOurs: { ours.contains($0.identity) }, at: now) ?? []
@@ -163,7 +164,7 @@ struct MulticastDNS {
         collect()
     }
 
-    /// Drain until `nil`; then wait until `deadline` or the next datagram.
+    /// Call it until `nil`; then wait until `deadline` or the next datagram.
     mutating func poll() -> Output? {
         outputs.popFirst()
     }
@@ -180,7 +181,7 @@ struct MulticastDNS {
     }
 }
 
-/// SplitMix64 (Steele, Lea, Flood 2014): delays need no more.
+/// SplitMix64 (Steele, Lea, Flood 2014), which is sufficient for delays.
 private struct Seed: RandomNumberGenerator {
     var state: UInt64
 

@@ -1,21 +1,23 @@
+import IoTCore
+
 /// The records under one name of ours, on one link.
 struct OwnedRecords: Hashable {
-    /// Whose records they are: of the host, or of an announcement by its id.
+    /// The owner of the records: the host, or an announcement by its id.
     enum Owner: Hashable {
         case host
         case service(String)
     }
 
-    /// The name that nobody else may have.
+    /// The name that must be unique on the link.
     var name: DNSName
-    /// Of that name alone.
+    /// Records of that name only.
     var unique: [DNSRecord]
-    /// Of names that other responders have records of, too.
+    /// Records of names that other responders share.
     var shared: [DNSRecord] = []
 
     var all: [DNSRecord] { unique + shared }
 
-    /// RFC 6762 §10: records that name a host or hold its address, and all others.
+    /// RFC 6762 §10: for records that contain a host's name or address, and for all others.
     static let hostTTL: UInt32 = 120
     static let otherTTL: UInt32 = 4_500
 
@@ -36,7 +38,7 @@ struct OwnedRecords: Hashable {
                 DNSRecord(
                     name: name, type: DNSRecordType.srv, isUnique: true, ttl: hostTTL,
                     value: .service(priority: 0, weight: 0, port: announcement.port, target: host)),
-                // A TXT record has one string at least (RFC 6763 §6.1).
+                // A TXT record has at least one string (RFC 6763 §6.1).
                 DNSRecord(
                     name: name, type: DNSRecordType.txt, isUnique: true, ttl: otherTTL,
                     value: .text(announcement.text.isEmpty ? [[]] : announcement.text)),
@@ -50,7 +52,7 @@ struct OwnedRecords: Hashable {
             ])
     }
 
-    /// Whether our probe gives way to another host's for the same name: the later records win (RFC 6762 §8.2).
+    /// Whether our probe loses against another host's for the same name: the later records win (RFC 6762 §8.2).
     func losesTieBreak(against others: [DNSRecord]) -> Bool {
         let ours = unique.map(\.comparable).sorted { $0.lexicographicallyPrecedes($1) }
         let theirs = others.map(\.comparable).sorted { $0.lexicographicallyPrecedes($1) }

@@ -1,11 +1,12 @@
+import IoTCore
 import NIOCore
 
-/// Answers to the group that wait for their time. There is one a record at most, so that our records bound them.
+/// Delayed answers to the group. There is at most one for each record, so their number is bounded by our records.
 struct PendingAnswers {
     private struct Pending {
         var record: DNSRecord
         var due: NIODeadline
-        /// Who asked; `nil` when several did.
+        /// The querier; `nil` if there are several.
         var asker: SocketAddress?
     }
 
@@ -36,7 +37,7 @@ struct PendingAnswers {
         }
     }
 
-    /// The only asker knows these already (§7.2).
+    /// The only querier knows these already (§7.2).
     mutating func suppress(_ known: [DNSRecord.Identity: UInt32], from asker: SocketAddress) {
         for (identity, ttl) in known {
             guard let pending = waiting[identity], pending.asker == asker,

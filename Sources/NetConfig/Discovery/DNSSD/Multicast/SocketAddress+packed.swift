@@ -1,9 +1,9 @@
 import NIOCore
 
 extension SocketAddress {
-    /// 4 or 16 bytes; `nil` of a Unix socket.
+    /// 4 or 16 bytes; `nil` for a Unix socket.
     var packedBytes: [UInt8]? {
-        // Where sockaddr_in and sockaddr_in6 have them; the structures' own module is NIO's (ip(7), ipv6(7)).
+        // The offsets in sockaddr_in and sockaddr_in6; NIO hides the structures' module (ip(7), ipv6(7)).
         let place: Range<Int>
         switch self {
         case .v4: place = 4..<8

@@ -1,6 +1,6 @@
 import NIOCore
 
-/// How many packets may go to single hosts, so that nobody is flooded in the name of another.
+/// Limits the unicast packets, so that a forged source address cannot flood another host.
 struct TokenBucket {
     private let capacity: Double
     private let perSecond: Double

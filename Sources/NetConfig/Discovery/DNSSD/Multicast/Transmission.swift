@@ -1,6 +1,6 @@
 import NIOCore
 
-/// A packet that is to be sent on a link.
+/// A packet to be sent on a link.
 struct Transmission: Hashable {
     enum Destination: Hashable {
         /// 224.0.0.251 or [FF02::FB], port 5353.

@@ -1,14 +1,14 @@
 import IoTCore
 
-/// What is known about each service, of which several interfaces and protocols may report.
+/// The known services. Several interfaces and protocols may report the same one.
 struct InstanceTable<Source: Hashable> {
     private var reports: [ServiceKey: [Source: ServiceInstance]] = [:]
     private(set) var instances: [ServiceKey: ServiceInstance] = [:]
 
-    /// What a network's services may take. Newer ones are not taken up when it is full.
+    /// The maximum number of services. Further ones are ignored.
     static var maximumCount: Int { 2_048 }
 
-    /// - Returns: What changed by it; `nil` for nothing.
+    /// - Returns: The change, or `nil`.
     mutating func take(_ event: ServiceEvent, from source: Source) -> ServiceEvent? {
         switch event {
         case .found(let instance):
@@ -21,7 +21,7 @@ struct InstanceTable<Source: Hashable> {
         }
     }
 
-    /// Forgets everything that these sources reported.
+    /// Removes all reports of these sources.
     mutating func remove(where isGone: (Source) -> Bool) -> [ServiceEvent] {
         var events: [ServiceEvent] = []
         for (key, sources) in reports {
@@ -37,7 +37,7 @@ struct InstanceTable<Source: Hashable> {
             reports[key] = nil
             return instances.removeValue(forKey: key).map { _ in .lost(key) }
         }
-        // Sorted, so that the same reports in another order are no change.
+        // Sorted, so that another order of the same reports is not a change.
         let addresses = Set(sources.values.flatMap(\.addresses))
         merged.addresses = addresses.sorted {
             ($0.isIPv6 ? 1 : 0, $0.description) < ($1.isIPv6 ? 1 : 0, $1.description)

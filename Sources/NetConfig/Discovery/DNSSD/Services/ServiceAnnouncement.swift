@@ -1,19 +1,21 @@
-/// A service that is to be announced.
+import IoTCore
+
+/// A service to be announced.
 struct ServiceAnnouncement: Hashable, Sendable {
-    /// What stays the same when the service changes its name or values.
+    /// Stays the same when the service's name or values change.
     var id: String
-    /// As it is wanted; a number is added when it is taken.
+    /// The wanted name; a number is added if it is in use.
     var name: String
     var type: ServiceType
     var port: UInt16
-    /// The strings of its TXT record.
+    /// The strings of the service's TXT record.
     var text: [[UInt8]]
 
-    /// More are refused.
+    /// The maximum number; more are refused.
     static let maximumCount = 128
 
-    /// The name at an attempt: the wanted one, then `Name (2)` and so on (RFC 6763 Appendix D), cut to what a label
-    /// holds.
+    /// The name at an attempt: the wanted one, then `Name (2)` and so on (RFC 6763 Appendix D), truncated to a label's
+    /// size.
     func label(attempt: Int) -> String {
         Self.label(name, suffix: attempt == 0 ? "" : " (\(attempt + 1))")
     }
@@ -29,7 +31,7 @@ struct ServiceAnnouncement: Hashable, Sendable {
     }
 }
 
-/// What a directory is asked to do.
+/// The announcements and searches that a directory must run.
 struct WantedServices: Hashable, Sendable {
     var announcements: [ServiceAnnouncement] = []
     var types: Set<ServiceType> = []

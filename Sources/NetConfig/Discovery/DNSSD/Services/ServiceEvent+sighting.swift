@@ -1,5 +1,5 @@
 extension ServiceEvent {
-    /// What a search hears of it.
+    /// The event as a search reports it.
     var sighting: DeviceSighting {
         switch self {
         case .found(let instance): .found(instance.device)

@@ -1,7 +1,7 @@
 import IoTCore
 
 extension ServiceInstance {
-    /// What the service says about its device.
+    /// The device that the service describes.
     public var device: DiscoveredDevice {
         let mac = (text["macaddr"] ?? text["macaddress"] ?? text["mac"]).flatMap(DeviceText.macAddress)
         var device = DiscoveredDevice(
@@ -31,7 +31,7 @@ extension ServiceInstance {
         return device
     }
 
-    /// What a person may read; `nil` for nothing.
+    /// Readable text; `nil` if it is empty.
     private func fact(_ text: String?) -> String? {
         let text = DeviceText.clean(text ?? "")
         return text.isEmpty ? nil : text
@@ -51,7 +51,7 @@ extension ServiceInstance {
         }
     }
 
-    /// A stranger's path: what may not stand in a URL is written in hexadecimal (RFC 3986 §3.3, §3.4).
+    /// A path from a stranger: characters that a URL may not contain are percent-encoded (RFC 3986 §3.3, §3.4).
     private static func urlPath(_ path: some StringProtocol) -> String {
         let allowed = Set("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~!$&'()*+,;=:@/?%".utf8)
         return path.utf8.map { byte in
@@ -62,6 +62,6 @@ extension ServiceInstance {
 }
 
 extension ServiceKey {
-    /// No two services of a network have the same, so that one that says nothing else is told apart.
+    /// Unique in a network, so it identifies a service without other identifiers.
     var identity: String { "service:\(name).\(type.rawValue)" }
 }

@@ -1,6 +1,6 @@
 public import IoTCore
 
-/// A service that was found, and where it is.
+/// A found service, and its address.
 public struct ServiceInstance: Hashable, Sendable {
     public var key: ServiceKey
     /// `camera.local`
@@ -19,9 +19,9 @@ public struct ServiceInstance: Hashable, Sendable {
     }
 }
 
-/// What changed on the network.
+/// A change on the network.
 public enum ServiceEvent: Hashable, Sendable {
-    /// A service is there, or is there with other values than before.
+    /// A service was found, or its values changed.
     case found(ServiceInstance)
     case lost(ServiceKey)
 }

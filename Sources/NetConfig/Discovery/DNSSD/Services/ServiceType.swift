@@ -1,9 +1,11 @@
-/// The kinds of services that are announced and looked for.
+import IoTCore
+
+/// The types of services that are announced and searched for.
 public enum ServiceType: String, Sendable, CaseIterable, Codable {
     /// A camera of ours.
     case iotlink = "_iotlink._udp"
     case rtsp = "_rtsp._tcp"
-    /// A camera of Axis.
+    /// An Axis camera.
     case axisVideo = "_axis-video._tcp"
 
     /// `_iotlink._udp.local`
@@ -16,15 +18,15 @@ public enum ServiceType: String, Sendable, CaseIterable, Codable {
             return name.map { (type, $0) }
         })
 
-    /// Where all types of a network are listed (RFC 6763 §9).
+    /// The list of all service types of a network (RFC 6763 §9).
     static let listing: DNSName = ["_udp", "_dns-sd", "_services"].reduce(.local) { name, label in
         name.prefixed(by: label.utf8) ?? name
     }
 }
 
-/// What names one service on a network.
+/// The key of a service on one network.
 public struct ServiceKey: Hashable, Sendable {
-    /// For people: `Front door`. 63 bytes of UTF-8 at most.
+    /// For users: `Front door`. At most 63 bytes of UTF-8.
     public var name: String
     public var type: ServiceType
 

@@ -1,8 +1,9 @@
+import IoTCore
 import Logging
 import NIOCore
 import NIOPosix
 
-/// Multicast DNS of our own, where no daemon of the system does it: `MulticastDNS` with a socket for each link.
+/// Our own multicast DNS, used without a system daemon: `MulticastDNS` with a socket for each link.
 /// Confined to its event loop.
 final class MulticastDirectory: ServiceDirectory {
     private struct OpenLink {
@@ -23,7 +24,7 @@ final class MulticastDirectory: ServiceDirectory {
     /// Links that could not be opened, so that each is logged once.
     private var failed: Set<String> = []
 
-    /// How often the interfaces are looked at.
+    /// The interval between checks of the interfaces.
     private static let refreshInterval = TimeAmount.seconds(5)
 
     init(eventLoop: any EventLoop, logger: Logger, report: @escaping (DirectoryReport) -> Void) {
@@ -33,7 +34,7 @@ final class MulticastDirectory: ServiceDirectory {
         core = MulticastDNS(hostLabel: "iotvideod-" + String(UInt32.random(in: 0x1000_0000 ... .max), radix: 16))
     }
 
-    /// After the first `apply`, so that the first packets ask for everything.
+    /// Called after the first `apply`, so that the first packets contain all questions.
     func start() { refreshLinks() }
 
     func apply(_ wanted: WantedServices) {
@@ -44,7 +45,7 @@ final class MulticastDirectory: ServiceDirectory {
     func close() {
         guard !isClosed else { return }
         core.close()
-        // The goodbyes.
+        // Sends the goodbyes.
         pump()
         isClosed = true
         timer?.cancel()
@@ -89,7 +90,7 @@ final class MulticastDirectory: ServiceDirectory {
         failed.remove(link.name)
         let bound = NIOLoopBound(self, eventLoop: eventLoop)
         DatagramBootstrap(group: eventLoop)
-            // One byte more than a message may have, so that a longer one is seen as such.
+            // One byte more than the maximum, so that a longer message is detected.
             .channelOption(
                 .recvAllocator, value: FixedSizeRecvByteBufferAllocator(capacity: DNSMessage.maximumSize + 1)
             )
@@ -113,7 +114,7 @@ final class MulticastDirectory: ServiceDirectory {
         pump()
     }
 
-    /// The interface is gone, or its socket broke: then the next look at the interfaces opens it again.
+    /// The interface or its socket failed: the next check of the interfaces opens it again.
     private func closed(_ link: ServiceLink) {
         guard !isClosed, open.removeValue(forKey: link) != nil else { return }
         core.remove(link)
@@ -145,7 +146,7 @@ final class MulticastDirectory: ServiceDirectory {
         }
     }
 
-    /// Straight through the descriptor: NIO closes a channel on errors that a missing route or a firewall gives.
+    /// Uses the descriptor directly: NIO closes a channel on errors that a missing route or a firewall causes.
     private func send(_ transmission: Transmission, on link: ServiceLink) {
         guard let open = open[link], open.channel.isActive, let group = try? MulticastSocket.group(link) else { return }
         let destination: SocketAddress =

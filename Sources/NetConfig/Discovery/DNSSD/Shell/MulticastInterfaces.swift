@@ -1,11 +1,11 @@
 import NIOCore
 
-/// The machine's interfaces as links of multicast DNS.
+/// The machine's interfaces as links for multicast DNS.
 enum MulticastInterfaces {
-    /// A host of containers may have hundreds: further ones are left out.
+    /// A container host may have hundreds of interfaces: further ones are ignored.
     private static let maximumInterfaces = 32
 
-    /// Those that can carry multicast and have an address; one link for each IP version that an interface has.
+    /// The interfaces that support multicast and have an address; one link for each IP version of an interface.
     static func links() -> [LinkDescription] {
         var networks: [Int: [LinkDescription.Network]] = [:]
         var names: [Int: String] = [:]

@@ -1,8 +1,8 @@
 import Glibc
 import NIOCore
 
-/// A UDP socket for multicast DNS on one link: port 5353 beside those of other programs, bound to its interface, so
-/// that what it receives came from there.
+/// A UDP socket for multicast DNS on one link: it shares port 5353 with other programs, and is bound to its interface,
+/// so it receives only the interface's packets.
 enum MulticastSocket {
     struct Failure: Error, CustomStringConvertible {
         let call: String
@@ -15,7 +15,7 @@ enum MulticastSocket {
     /// RFC 6762 §11.
     private static let hopLimit: CInt = 255
 
-    /// The group's address as it is sent to on this link.
+    /// The group's address for sending on this link.
     static func group(_ link: ServiceLink) throws -> SocketAddress {
         guard link.isIPv6 else { return try SocketAddress(ipAddress: groups.v4, port: Transmission.port) }
         return try SocketAddress(ipAddress: groups.v6, port: Transmission.port)
@@ -29,7 +29,7 @@ enum MulticastSocket {
         do {
             try set(descriptor, SOL_SOCKET, SO_REUSEADDR, CInt(1))
             try set(descriptor, SOL_SOCKET, SO_REUSEPORT, CInt(1))
-            // Since Linux 5.7 this needs no right.
+            // Since Linux 5.7 this does not need a privilege.
             try set(descriptor, SOL_SOCKET, SO_BINDTODEVICE, Array(link.name.utf8))
             if link.id.isIPv6 {
                 try joinIPv6(descriptor, link)
@@ -55,7 +55,7 @@ enum MulticastSocket {
         try set(descriptor, level, IP_MULTICAST_IF, membership)
         try set(descriptor, level, IP_MULTICAST_TTL, hopLimit)
         try set(descriptor, level, IP_TTL, hopLimit)
-        // Other programs of this machine are to hear us, too.
+        // Other programs of this machine must also receive our packets.
         try set(descriptor, level, IP_MULTICAST_LOOP, CInt(1))
     }
 
@@ -84,7 +84,7 @@ enum MulticastSocket {
         }
     }
 
-    /// Whether the kernel took it. A packet that was not is lost like any other.
+    /// Whether the kernel accepted the packet. Otherwise it is lost, like any other packet.
     @discardableResult
     static func send(_ bytes: [UInt8], to address: SocketAddress, through descriptor: CInt) -> Bool {
         let flags = CInt(MSG_DONTWAIT) | CInt(MSG_NOSIGNAL)

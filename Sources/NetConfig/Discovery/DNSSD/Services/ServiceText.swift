@@ -5,8 +5,8 @@ enum ServiceText {
     private static let maximumString = 255
     private static let maximumPairs = 32
 
-    /// By key in lower case, since keys are compared without regard to case (§6.4); of a key that comes again, the
-    /// first value. What is not text that a person can read is left out.
+    /// By key in lower case, because keys are case-insensitive (§6.4); the first value of a duplicate key. Values that
+    /// are not readable text are omitted.
     static func parse(_ strings: [[UInt8]]) -> [String: String] {
         var values: [String: String] = [:]
         for string in strings.prefix(maximumPairs) {
@@ -20,8 +20,7 @@ enum ServiceText {
         return values
     }
 
-    /// Pairs without a value are left out, and so are those longer than a string may be: a serial number that was cut
-    /// would be another one.
+    /// Omits pairs without a value, and pairs longer than a string: a truncated serial number would be another one.
     static func strings(_ pairs: [(key: String, value: String?)]) -> [[UInt8]] {
         pairs.compactMap { pair in
             guard let value = pair.value, readable(Array(value.utf8)) != nil else { return nil }
@@ -30,7 +29,7 @@ enum ServiceText {
         }
     }
 
-    /// Bytes of a stranger as text: UTF-8 without control characters or long runs of combining marks; `nil` for
+    /// A stranger's bytes as text: UTF-8 without control characters or long runs of combining marks; `nil` for
     /// anything else.
     static func readable(_ bytes: some Collection<UInt8>) -> String? {
         guard bytes.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }), let text = String(validating: bytes, as: UTF8.self),
@@ -39,7 +38,7 @@ enum ServiceText {
         return text
     }
 
-    /// C1 controls, and what changes the order in which a line is shown or breaks it.
+    /// C1 controls, and characters that change a line's direction or break it.
     private static func isControl(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.value {
         case 0x80...0x9F, 0x2028...0x202E, 0x2066...0x2069: true

@@ -1,6 +1,6 @@
 extension DNSMessage {
     /// The message's bytes, its names compressed.
-    func encoded() -> [UInt8] {
+    package func encoded() -> [UInt8] {
         var writer = DNSWriter()
         // A response is authoritative (RFC 6762 §18.4).
         let flags: UInt16 = (isResponse ? 0x8400 : 0) | (isTruncated ? 0x0200 : 0)
@@ -18,7 +18,7 @@ extension DNSMessage {
 
 private struct DNSWriter {
     private(set) var bytes: [UInt8] = []
-    /// Where each name, and each of its ends, begins.
+    /// The position of each name and of each of its suffixes.
     private var places: [ArraySlice<UInt8>: Int] = [:]
 
     mutating func write(_ number: UInt16) {
@@ -53,7 +53,7 @@ private struct DNSWriter {
         case .pointer(let name): write(name)
         case .service(let priority, let weight, let port, let target):
             for number in [priority, weight, port] { write(number) }
-            // Compression is allowed here, other than in DNS (RFC 6762 §18.14).
+            // Unlike in DNS, compression is allowed here (RFC 6762 §18.14).
             write(target)
         case .text(let strings):
             for string in strings { bytes += [UInt8(clamping: string.count)] + string }

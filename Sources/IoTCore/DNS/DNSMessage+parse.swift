@@ -1,11 +1,11 @@
 extension DNSMessage {
     private static let headerSize = 12
 
-    /// `nil` for a message that is damaged or too long, for another operation than a query, and for an error. (A
-    /// response code must be ignored, RFC 6762 §18.11, but such a message has nothing to say.)
+    /// `nil` for a message that is damaged or too long, and for one with another operation than a query or with a
+    /// response code, because both must be ignored (RFC 6762 §18.3, §18.11).
     ///
-    /// The cost is linear: each name costs 255 bytes and 32 pointers at most, and no record is shorter than 11 bytes.
-    init?(parsing bytes: [UInt8]) {
+    /// The cost is linear: each name costs at most 255 bytes and 32 pointers, and no record is shorter than 11 bytes.
+    package init?(parsing bytes: [UInt8]) {
         guard bytes.count <= Self.maximumSize else { return nil }
         var reader = DNSReader(bytes)
         guard let id = reader.readUInt16(), let flags = reader.readUInt16(), let questionCount = reader.readUInt16(),
@@ -68,7 +68,7 @@ private struct DNSReader {
             let low = readUInt16(), let length = readUInt16(), bytes.count - place >= Int(length)
         else { return nil }
         let end = place + Int(length)
-        // OPT's class is a size (RFC 6891 §6.1.2), and other classes have values of their own.
+        // OPT's class is a size (RFC 6891 §6.1.2), and other classes have other meanings.
         let value =
             dnsClass & 0x7FFF == DNSClass.internet
             ? readValue(type, until: end) : readBytes(Int(length)).map(DNSRecord.Value.other)
@@ -106,8 +106,8 @@ private struct DNSReader {
         return strings
     }
 
-    /// A name, its compression followed (RFC 1035 §4.1.4). Each pointer must go back to before the labels that led to
-    /// it, so that there is no loop.
+    /// A name, with its compression resolved (RFC 1035 §4.1.4). Each pointer must refer to a position before the labels
+    /// that led to it, so there cannot be a loop.
     private mutating func readName() -> DNSName? {
         var wire: [UInt8] = []
         var cursor = place
