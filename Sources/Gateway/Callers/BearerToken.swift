@@ -26,10 +26,10 @@ package struct BearerToken: Sendable, Hashable, CustomStringConvertible, CustomD
 
     static let maximumSize = 4096
 
-    /// The token or key; for a proof only the key's id.
+    /// The token or key. With `proof`, only the key's id.
     package let text: String
     package let kind: Kind
-    /// The answer to a digest challenge, in place of the key itself.
+    /// The answer to a digest challenge, if the key itself was not sent.
     package let proof: KeyProof?
 
     /// `nil` for text of another form. Only ASCII is accepted: Swift can take quadratic time to compare and hash other
@@ -56,7 +56,7 @@ package struct BearerToken: Sendable, Hashable, CustomStringConvertible, CustomD
         }
     }
 
-    /// `nil` if it is not an answer that a media key could give.
+    /// `nil` if the user name does not have the form of a media key's id, or the texts are too long.
     package init?(_ proof: KeyProof) {
         let texts = [
             proof.id, proof.algorithm, proof.method, proof.uri, proof.nonce, proof.clientNonce, proof.response,

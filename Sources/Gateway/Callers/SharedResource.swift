@@ -13,7 +13,7 @@ package enum SharedResource: String, CaseIterable, Sendable {
     case channelUses
     /// Calls of browsers, whose media do not pass through the gateway (`channels.calls`).
     case calls
-    /// Players that read a camera here by RTSP.
+    /// RTSP players that read a camera of this box.
     case readers
     /// Camera sources that are being tested.
     case cameraTests
@@ -74,7 +74,7 @@ package enum SharedResource: String, CaseIterable, Sendable {
         case .requests, .cameraTests, .discoveries, .snapshots, .rawBodies: "wait until some have ended"
         case .channels, .channelUses: "close some with `iotctl`, or wait until they close"
         case .calls: "end some, or raise channels.calls"
-        case .readers: "end some of the players"
+        case .readers: "stop some of the players"
         }
     }
 

@@ -25,7 +25,7 @@ struct CallerStreams: GatewayStreams {
         guard let camera = cameras.first(where: { $0.device.rawValue == entry.id }) else {
             throw IoTError(
                 .notFound, "'\(entry.name)' is not a camera of this box",
-                remedy: "ask the box of the camera, or use `iotctl monitor`")
+                remedy: "use the RTSP server of the camera's own box, or use `iotctl monitor`")
         }
         return camera
     }

@@ -1,14 +1,14 @@
 package import MediaChannel
 package import RTP
 
-/// The streams of this box's cameras, for players that read their packets as they are.
+/// The streams of this box's cameras, for players that read the unchanged packets.
 package protocol GatewayStreams: Sendable {
     /// The tracks of a camera's stream.
     ///
     /// - Throws: 8002 for a device that the account does not have, 25003 for one that is not a camera of this box.
     func tracks(of device: String) async throws -> [RTPCodec]
 
-    /// Adds a reader of a camera. The lease ends with the right to view it.
+    /// Adds a reader of a camera. The lease ends when the right to view the camera ends.
     func read(_ device: String, sink: any ReaderSink) async throws -> StreamUse
 }
 

@@ -1,13 +1,13 @@
 /// The `name=value` list of a `WWW-Authenticate` or `Authorization` header (RFC 9110 §11.2).
 package struct AuthenticationParameters: Sendable {
-    /// The largest header value that is read, in bytes.
+    /// The largest accepted header value, in bytes.
     package static let maximumSize = 2048
 
     private var values: [String: String] = [:]
 
     /// Reads the parameters after `scheme`.
     ///
-    /// Values may be quoted or not. The first of a repeated name wins.
+    /// Values may be quoted or not. If a name is repeated, its first value is used.
     ///
     /// - Returns: `nil` for another scheme, or a text over `maximumSize`.
     package init?(_ text: String, scheme: String) {
@@ -36,7 +36,7 @@ package struct AuthenticationParameters: Sendable {
         return Substring(rest.dropFirst())
     }
 
-    /// The text in quotes, with what must be escaped escaped, and without control characters.
+    /// The text in quotes, with quotes and backslashes escaped and without control characters.
     package static func quoted(_ text: String) -> String {
         var result = "\""
         for scalar in text.unicodeScalars where scalar.value >= 0x20 {

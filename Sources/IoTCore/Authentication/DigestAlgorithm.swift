@@ -1,11 +1,11 @@
 import Crypto
 
-/// The hash functions of HTTP's digest authentication (RFC 7616 §6.1). `MD5` is what most cameras and players know.
+/// The hash functions of HTTP's digest authentication (RFC 7616 §6.1). Most cameras and players support only MD5.
 package enum DigestAlgorithm: String, Sendable, Hashable, CaseIterable {
     case md5 = "MD5"
     case sha256 = "SHA-256"
 
-    /// Reads the value of `algorithm`, in upper or lower case. `nil` for another algorithm, `-sess` included.
+    /// Reads the value of `algorithm`, in upper or lower case. `nil` for other algorithms, including `-sess`.
     package init?(name: String) { self.init(rawValue: name.uppercased()) }
 
     /// The hash of the text's UTF-8 bytes, as lower-case hex digits.
@@ -17,7 +17,7 @@ package enum DigestAlgorithm: String, Sendable, Hashable, CaseIterable {
         }
     }
 
-    /// HA1, which is the hash of the user's name, the realm and the password (RFC 7616 §3.4.2).
+    /// HA1: the hash of the user name, the realm and the password (RFC 7616 §3.4.2).
     package func secret(username: String, realm: String, password: String) -> String {
         hash("\(username):\(realm):\(password)")
     }
@@ -26,7 +26,7 @@ package enum DigestAlgorithm: String, Sendable, Hashable, CaseIterable {
     ///
     /// - Parameters:
     ///   - secret: HA1.
-    ///   - use: what `qop=auth` adds; `nil` for the form of RFC 2069.
+    ///   - use: The values of `qop=auth`; `nil` for RFC 2069's form.
     package func response(secret: String, nonce: String, use: DigestNonceUse?, method: String, uri: String) -> String {
         let request = hash("\(method):\(uri)")
         guard let use else { return hash("\(secret):\(nonce):\(request)") }
@@ -36,7 +36,7 @@ package enum DigestAlgorithm: String, Sendable, Hashable, CaseIterable {
 
 /// One use of a server's nonce with `qop=auth` (RFC 7616 §3.4).
 package struct DigestNonceUse: Sendable, Hashable {
-    /// The number of requests with this nonce, this one included.
+    /// The number of uses of this nonce, including this one.
     package var count: UInt32
     package var clientNonce: String
 

@@ -6,7 +6,7 @@ package struct DigestAuthorization: Sendable, Hashable {
     package var uri: String
     package var algorithm: DigestAlgorithm
     package var opaque: String?
-    /// `nil` in the form of RFC 2069, without `qop`.
+    /// `nil` in RFC 2069's form, without `qop`.
     package var use: DigestNonceUse?
     /// Lower-case hex digits.
     package var response: String

@@ -72,14 +72,14 @@ extension HubCore {
         return try grant(of: record, at: time)
     }
 
-    /// The account of a key whose knowledge is proven, and what the key allows. The check counts as a use.
+    /// Checks the proof of a key, and returns the key's account and what the key allows. The check counts as a use.
     ///
-    /// The hub does not know the nonce: whoever challenged checks that it is fresh. HA1 stays here, because it could
-    /// answer every challenge.
+    /// The gateway that made the nonce checks that it is fresh. HA1 stays in the hub, because it could answer every
+    /// challenge.
     mutating func checkProof(_ proof: KeyProof, at time: HubTime) throws(IoTError) -> CredentialGrant {
         let record = state.keys[proof.id]
         guard let authorization = proof.authorization(realm: KeyDigest.realm) else { throw Self.unknownKey }
-        // An unknown key takes the same time.
+        // The check takes the same time for an unknown key.
         let secret = record?.digest.secret(authorization.algorithm) ?? "-"
         guard authorization.isProof(of: secret, method: proof.method), let record else { throw Self.unknownKey }
         return try grant(of: record, at: time)

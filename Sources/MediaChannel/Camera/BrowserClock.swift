@@ -6,7 +6,7 @@
 /// playing with a permanent delay. A jump of the source's clock becomes the time that really passed. Otherwise the
 /// clock runs as the source's does, so sound and picture stay synchronous.
 ///
-/// A player of plain RTP (`StreamReader`) uses it without the compression: it starts at the live edge's own time.
+/// A player of plain RTP (`StreamReader`) uses this clock without compression: it starts at the time of the live edge.
 struct BrowserClock: Sendable {
     /// The factor by which the past is compressed.
     private static let compression: Int64 = 64

@@ -3,11 +3,11 @@ import Logging
 package import NIOCore
 package import RTP
 
-/// Readers of a local camera's packets: the same packets that its other viewers get.
+/// Readers get the same packets as the camera's other viewers.
 extension Camera {
     /// The tracks that readers get.
     ///
-    /// - Throws: the source's error if it cannot be reached now; `.messageTimeout` if it does not answer in time.
+    /// - Throws: The source's error if it cannot be reached; `messageTimeout` if it does not answer within 10 s.
     package func readerTracks() async throws(IoTError) -> [RTPCodec] {
         try await stream.run { stream in
             let eventLoop = stream.eventLoop
@@ -25,11 +25,11 @@ extension Camera {
         }
     }
 
-    /// Adds a reader, which takes one of the camera's places.
+    /// Adds a reader, which counts as a viewer of the camera.
     ///
     /// - Parameters:
-    ///   - account: whose reader it is.
-    ///   - isOwner: whether the account owns the device.
+    ///   - account: The account of the reader.
+    ///   - isOwner: Whether the account owns the device.
     /// - Throws: `allChannelsBusy`, `cameraOff`.
     package func addReader(
         account: String, isOwner: Bool, sink: any ReaderSink
@@ -69,7 +69,7 @@ package final class CameraReader: Sendable {
         try await eventLoop.submit { [reader] in try reader.value.add(track) }.get()
     }
 
-    /// Fixes where each track starts. `play` sends from there on.
+    /// Determines where each track starts. `play` sends from that start.
     package func prepare() async throws -> [ReaderStart] {
         try await eventLoop.submit { [reader, eventLoop] in reader.value.prepare(at: eventLoop.now) }.get()
     }
@@ -82,12 +82,12 @@ package final class CameraReader: Sendable {
         eventLoop.execute { [reader] in reader.value.stop() }
     }
 
-    /// Ends the reader without notice to its sink.
+    /// Ends the reader without notifying its sink.
     package func leave() {
         eventLoop.execute { [reader] in reader.value.hungUp() }
     }
 
-    /// An RTCP packet of the player.
+    /// Processes an RTCP packet of the player.
     package func receive(_ report: ByteBuffer, index: Int) {
         eventLoop.execute { [reader, eventLoop] in
             reader.value.receive(report, index: index, at: eventLoop.now)

@@ -3,25 +3,26 @@ import IoTCore
 import MediaCodec
 import NIOCore
 
-/// Where a camera's frames are read from. Blocks its caller.
+/// A source of a camera's frames. Its functions block.
 protocol CameraInput {
     var video: VideoParameters? { get }
     var audio: AudioParameters? { get }
-    /// The tracks that cannot be carried: `audio G726`.
+    /// The tracks that are not supported, such as `audio G726`.
     var unsupportedTracks: [String] { get }
 
     /// The next frame; `nil` at the end of a file.
     func readFrame() throws(IoTError) -> MediaFrame?
-    /// Starts a file again.
+    /// Continues at the beginning of a file.
     func rewind() throws(IoTError)
 }
 
 extension MediaDemuxer: CameraInput {}
 
 extension CameraSettings {
-    /// Opens the source: an RTSP camera with our own client, unless it has what only libav reads; a file with libav.
+    /// Opens the source. Our own client reads RTSP cameras; libav reads files, and cameras with a stream that the client
+    /// does not support.
     ///
-    /// - Parameter eventLoop: for the sockets; `nil` for one of the process's.
+    /// - Parameter eventLoop: The loop of the sockets; `nil` chooses one.
     func openInput(
         eventLoop: (any EventLoop)?, cancellation: DemuxerCancellation
     ) throws(IoTError) -> any CameraInput {
@@ -31,7 +32,7 @@ extension CameraSettings {
         return try MediaDemuxer(url: url, options: options, cancellation: cancellation)
     }
 
-    /// `nil` if libav may do better.
+    /// `nil` if libav may support more of the camera's tracks.
     private func openRTSP(
         _ eventLoop: (any EventLoop)?, _ cancellation: DemuxerCancellation
     ) throws(IoTError) -> RTSPCameraReader? {
@@ -44,6 +45,6 @@ extension CameraSettings {
         }
     }
 
-    /// For benches: docs/rtsp.md.
+    /// For benchmarks (docs/rtsp.md).
     private static let usesOwnClient = ProcessInfo.processInfo.environment["IOTVIDEOD_RTSP_READER"] != "libav"
 }

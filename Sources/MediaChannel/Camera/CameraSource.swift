@@ -31,8 +31,8 @@ final class CameraSource: @unchecked Sendable {
     private var retry = SourceRetry()
 
     /// - Parameters:
-    ///   - eventLoop: for the sockets of an RTSP camera.
-    ///   - onEvent: called on the source's thread; nothing is read while it blocks.
+    ///   - eventLoop: The loop of an RTSP camera's sockets.
+    ///   - onEvent: Called on the source's thread; nothing is read while it blocks.
     init(
         _ settings: CameraSettings, eventLoop: any EventLoop, onEvent: @escaping @Sendable (CameraSourceEvent) -> Void
     ) {

@@ -2,7 +2,7 @@ import IoTCore
 import NIOCore
 
 extension NIOLoopBoundBox<CameraStream> {
-    /// Runs `body` on the camera's event loop, and returns what its future gives.
+    /// Runs `body` on the camera's event loop, and returns the value of its future.
     func run<Result: Sendable>(
         _ body: @escaping @Sendable (CameraStream) -> EventLoopFuture<Result>
     ) async throws(IoTError) -> Result {

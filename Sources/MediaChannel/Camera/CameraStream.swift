@@ -313,7 +313,7 @@ final class CameraStream {
         onChange()
     }
 
-    /// The viewer of a call.
+    /// The viewer of a call, by the call's session.
     func called(_ session: String) -> (any CalledViewer)? { viewers[session] as? any CalledViewer }
 
     /// The viewer's connection is established.

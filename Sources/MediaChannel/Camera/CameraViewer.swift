@@ -8,7 +8,7 @@ protocol CameraViewer: AnyObject, SendableMetatype {
     /// Unique among the camera's viewers.
     var session: String { get }
 
-    /// The account that counts for the camera's places.
+    /// The account that is charged for the viewer's place.
     var account: String { get }
     var isOwner: Bool { get }
 

@@ -4,7 +4,7 @@ import MediaCodec
 import NIOCore
 import RTSP
 
-/// Reads an RTSP camera with our own client. Completes the tracks' parameters with what the key frames say.
+/// Reads an RTSP camera with our own client. Completes the tracks' parameters from the key frames.
 final class RTSPCameraReader: CameraInput {
     private let input: RTSPInput
     private var ready = CircularBuffer<MediaFrame>()
@@ -12,12 +12,12 @@ final class RTSPCameraReader: CameraInput {
     private(set) var audio: AudioParameters?
     private(set) var unsupportedTracks: [String]
 
-    /// The longest search for the first key frame, in frames.
+    /// The largest number of frames that are read to find the first key frame.
     private static let searchLimit = 1_024
     private static let longestURL = 4_096
 
     /// - Returns: `nil` for a URL that only libav reads.
-    /// - Throws: as `MediaDemuxer`.
+    /// - Throws: The same errors as `MediaDemuxer`.
     init?(
         _ settings: CameraSettings, eventLoop: (any EventLoop)?, cancellation: DemuxerCancellation
     ) throws(IoTError) {
@@ -36,7 +36,7 @@ final class RTSPCameraReader: CameraInput {
         try completeVideo()
     }
 
-    /// False if the camera has a track that is left out here, and that libav may read.
+    /// False if the camera has a track that only libav may support.
     var isWhole: Bool {
         func isLeftOut(_ kind: String, _ names: [String]) -> Bool {
             unsupportedTracks.contains { track in names.contains { "\(kind) \($0)" == track.lowercased() } }
@@ -56,7 +56,7 @@ final class RTSPCameraReader: CameraInput {
         throw IoTError(.operationNotAllowed, "a live source cannot be rewound", remedy: "open it again")
     }
 
-    /// A picture's size is in its parameter sets, which a description may lack.
+    /// Finds the size of the pictures, which is in the parameter sets. A description may lack them.
     private func completeVideo() throws(IoTError) {
         guard let described = video else { return }
         if let known = VideoParameters(codec: described.codec, parameterSets: described.parameterSets) {

@@ -1,10 +1,10 @@
 package import IoTCore
 package import NIOCore
 
-/// Takes the packets of one reader to its player. Used on the camera's event loop, which it must not block.
+/// Sends the packets of one reader to its player. Used on the camera's event loop, which it must not block.
 package protocol ReaderSink: Sendable {
-    /// Whether it takes packets now. While it does not, the packets stay in the camera's ring, and nothing is queued for
-    /// this reader. The reader asks again at the next frame.
+    /// Whether the sink accepts packets now. While it does not, the packets stay in the camera's ring, and nothing is
+    /// queued for this reader. The reader checks again at the next frame.
     var isReady: Bool { get }
 
     func send(_ batch: ReaderBatch)
@@ -16,14 +16,14 @@ package protocol ReaderSink: Sendable {
 /// Packets of a reader that are sent together.
 package struct ReaderBatch: Sendable {
     package struct Packet: Sendable, Hashable {
-        /// Of the track.
+        /// The index of the track.
         package var index: Int
-        /// RTCP, not RTP.
+        /// Whether this is an RTCP packet.
         package var isReport: Bool
         package var length: Int
     }
 
-    /// The packets one after another, each after the prefix of its track.
+    /// The packets in order, each with the prefix of its track.
     package internal(set) var bytes = ByteBuffer()
     package internal(set) var packets: [Packet] = []
 
@@ -32,11 +32,11 @@ package struct ReaderBatch: Sendable {
 
 /// One track of a reader.
 package struct ReaderTrack: Sendable, Hashable {
-    /// Of the camera's tracks.
+    /// The index of the track in the camera's stream.
     package var index: Int
     package var ssrc: UInt32
-    /// The channels of a byte stream, for the prefix of each packet (RFC 2326 §10.12): RTP, then RTCP. `nil`: packets
-    /// have no prefix.
+    /// The channels for RTP and for RTCP, for the prefix of each packet in a byte stream (RFC 2326 §10.12). `nil` means
+    /// no prefix.
     package var channels: [UInt8]?
 
     package init(index: Int, ssrc: UInt32, channels: [UInt8]?) {
@@ -50,6 +50,6 @@ package struct ReaderTrack: Sendable, Hashable {
 package struct ReaderStart: Sendable, Hashable {
     package var index: Int
     package var sequenceNumber: UInt16
-    /// `nil` if no frame has come yet.
+    /// `nil` if the camera has not sent a frame yet.
     package var timestamp: UInt32?
 }

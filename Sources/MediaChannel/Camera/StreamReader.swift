@@ -3,11 +3,11 @@ import Logging
 import NIOCore
 import RTP
 
-/// A player that reads a camera's RTP packets as they are, such as one of RTSP. Confined to the camera's event loop.
+/// A viewer that reads a camera's RTP packets unchanged, such as an RTSP player. Confined to the camera's event loop.
 ///
-/// It starts at the newest key frame. Times on the wire are the source's, without the jumps of a source that restarts:
-/// recorders keep them. A player that accepts too little at a time loses whole groups of pictures: its position in the
-/// ring moves to a newer key frame.
+/// It starts at the newest key frame. RTP times are the source's, because recorders store them, but without the jumps of
+/// a source that restarts. A player that accepts too few bytes misses whole groups of pictures: its position in the ring
+/// moves to a newer key frame.
 final class StreamReader: CameraViewer {
     let session: String
     let account: String
@@ -20,7 +20,7 @@ final class StreamReader: CameraViewer {
         var sender: RTPSender
     }
 
-    /// How far a player that accepts too little may fall back, before its position moves to a newer key frame.
+    /// The largest delay of a slow player. After it, its position moves to a newer key frame.
     static let maximumLag = TimeAmount.seconds(2)
 
     private let stream: CameraStream
@@ -28,14 +28,14 @@ final class StreamReader: CameraViewer {
     private var tracks: [Track] = []
     private var feed = ViewerFeed()
     private var clock = BrowserClock()
-    /// The newest picture, or sound without one, that was sent: µs on the source's clock.
+    /// The time of the newest sent picture, or of the newest sent audio if there is no video, in µs on the source's clock.
     private var lastSent: Int64?
     private var isPlaying = false
     private var hasEnded = false
-    /// Whether the player refused packets since it was last at the live edge.
+    /// Whether the sink was not ready since the player was last at the live edge.
     private var isLate = false
     private var timer: Scheduled<Void>?
-    /// How many times groups of pictures were left out for this player.
+    /// How often this player's position has moved to a newer key frame.
     private(set) var skips = 0
 
     init(session: String, account: String, isOwner: Bool, stream: CameraStream, sink: any ReaderSink) {
@@ -67,12 +67,12 @@ final class StreamReader: CameraViewer {
 
     // MARK: Playing
 
-    /// Fixes where each track starts. `play` sends from there on.
+    /// Determines where each track starts. `play` sends from that start.
     func prepare(at now: NIODeadline) -> [ReaderStart] {
         let (video, audio) = (video, audio)
         feed.start(video: video, audio: audio, at: now)
         let first = video.flatMap { $0.ring.packet(sequence: $0.startSequence)?.pts } ?? stream.newest?.pts
-        // Nothing is placed before what the player already has.
+        // The new start is never before the media that the player already has.
         if let first { clock.begin(start: first, edge: first, after: lastSent) }
         return tracks.map { track in
             ReaderStart(
@@ -186,19 +186,19 @@ final class StreamReader: CameraViewer {
 
     func clockJumped(to pts: Int64, expected: Int64) { clock.jump(to: pts, expected: expected) }
 
-    // Players of RTSP put pictures into order by themselves.
+    // RTSP players reorder pictures themselves.
     func picturesReordered() {}
 
-    /// The player's report of a track.
+    /// Processes the player's report for a track.
     func receive(_ report: ByteBuffer, index: Int, at now: NIODeadline) {
         guard let place = tracks.firstIndex(where: { $0.parameters.index == index }),
             let packets = try? RTCPPacket.parseCompound(report)
         else { return }
-        // Nothing is sent again: requests for that are ignored.
+        // Requests for retransmission are ignored.
         for packet in packets { _ = tracks[place].sender.handle(packet, at: now) }
     }
 
-    // MARK: The end
+    // MARK: End
 
     func end(_ reason: IoTError) {
         guard !hasEnded else { return }

@@ -17,7 +17,7 @@ public final class DemuxerCancellation: Sendable {
         for handler in handlers { handler() }
     }
 
-    /// Calls `handler` when this is cancelled; at once if it is already. Replaces the handler before.
+    /// Calls `handler` on cancellation, or immediately if already cancelled. Replaces the previous handler.
     package func onCancel(_ handler: @escaping @Sendable () -> Void) {
         handlers.withLock { $0 = [handler] }
         if isCancelled { handler() }

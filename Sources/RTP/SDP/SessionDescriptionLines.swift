@@ -7,9 +7,9 @@ package enum SessionDescriptionLines {
 
     /// Calls `take` with each line after `v=0`, in order.
     ///
-    /// - Parameter isLenient: whether malformed lines, and the absence of `v=0`, are ignored, as cameras require.
-    /// - Throws: `sessionDescriptionInvalid` if the text is over 64 KiB, and, if it is not read leniently, if it does not
-    ///   begin with `v=0` or a line is malformed.
+    /// - Parameter isLenient: Whether to ignore malformed lines and a missing `v=0`, for cameras' descriptions.
+    /// - Throws: `sessionDescriptionInvalid` if the text is over 64 KiB. Unless `isLenient`, also if it does not begin
+    ///   with `v=0` or a line is malformed.
     package static func read(
         _ text: String, isLenient: Bool = false,
         _ take: (_ type: Substring, _ value: Substring) throws(IoTError) -> Void

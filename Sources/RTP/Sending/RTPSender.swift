@@ -85,10 +85,10 @@ public struct RTPSender: Sendable {
         .random(in: 0...0x7FFF, using: &generator)
     }
 
-    /// The sequence number of the next packet on the wire.
+    /// The sequence number of the next packet.
     package var upcomingSequenceNumber: UInt16 { nextSequenceNumber }
 
-    /// The time stamp on the wire of a time in µs on the source's clock.
+    /// The RTP timestamp for a time in µs on the source's clock.
     package func timestamp(ofMicroseconds pts: Int64) -> UInt32 {
         UInt32(truncatingIfNeeded: clock.ticks(ofMicroseconds: pts)) &+ timestampOffset
     }

@@ -13,7 +13,7 @@ package struct RequestAuthentication: Sendable {
     /// Whether the server has accepted the current nonce.
     private var isAccepted = false
 
-    /// The largest number of stale nonces between two successes: a server whose nonces are always stale ends here.
+    /// The largest number of stale nonces between two accepted requests. A server can call every nonce stale.
     private static let maximumStaleCount = 4
 
     /// - Parameter credentials: `nil` without a login.
@@ -23,7 +23,7 @@ package struct RequestAuthentication: Sendable {
 
     /// The value of `Authorization` for the next request; `nil` if the server has not asked for one.
     ///
-    /// - Parameter clientNonce: random text, used with `qop=auth`.
+    /// - Parameter clientNonce: Random text, used with `qop=auth`.
     package mutating func authorization(method: RTSPMethod, uri: String, clientNonce: String) -> String? {
         guard let credentials else { return nil }
         switch scheme {
@@ -39,8 +39,8 @@ package struct RequestAuthentication: Sendable {
 
     /// Takes the challenges of a 401 response.
     ///
-    /// - Parameter wasAuthorized: whether the refused request carried an authorization.
-    /// - Returns: whether the request is worth another attempt. False: the credentials are wrong or absent.
+    /// - Parameter wasAuthorized: Whether the refused request carried an authorization.
+    /// - Returns: Whether to repeat the request; false if the credentials are wrong or absent.
     package mutating func takeChallenges(_ challenges: [String], wasAuthorized: Bool) -> Bool {
         guard credentials != nil else { return false }
         if let offered = HTTPDigest.best(challenges) {
@@ -48,9 +48,9 @@ package struct RequestAuthentication: Sendable {
             scheme = .digest(offered, count: 0)
             isAccepted = false
             guard wasAuthorized, case .digest(let used, _)? = earlier else { return true }
-            // Quirk 4: Axis M5525 replaces an old nonce without `stale` (ngraziano/SharpRTSP#126). Before a nonce has
-            // been accepted, another one means that the password is wrong: each attempt brings the user closer to a
-            // locked account.
+            // Quirk 4: Axis M5525 replaces an old nonce without `stale` (ngraziano/SharpRTSP#126). If no nonce has been
+            // accepted yet, a new nonce means that the password is wrong. The request is then not repeated, because
+            // cameras lock an account after a few wrong passwords.
             staleCount += 1
             return offered.nonce != used.nonce && (offered.isStale || wasAccepted)
                 && staleCount <= Self.maximumStaleCount
@@ -60,12 +60,12 @@ package struct RequestAuthentication: Sendable {
         return !wasAuthorized
     }
 
-    /// A request with an authorization was accepted.
+    /// Call this when the server accepts a request with an authorization.
     package mutating func succeeded() {
         staleCount = 0
         isAccepted = true
     }
 
-    /// Whether the server asked for credentials and there are none.
+    /// Whether there are no credentials with which to answer a challenge.
     package var lacksCredentials: Bool { credentials == nil }
 }

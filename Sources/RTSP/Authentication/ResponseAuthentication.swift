@@ -2,8 +2,8 @@ package import IoTCore
 
 /// A server's side of digest authentication, for one connection (RFC 7616 §3.3).
 ///
-/// The connection has one nonce, so that nothing must be remembered for strangers. A nonce of another connection is
-/// stale: the client repeats the request with this one, without asking its user.
+/// Each connection has its own nonce, so the server stores nothing for clients that have not logged in. A nonce of
+/// another connection is stale: the client repeats the request with the current nonce, without asking its user.
 package struct ResponseAuthentication: Sendable {
     package enum Failure: Error, Sendable, Hashable {
         /// No authorization, another scheme, or another realm.
@@ -25,8 +25,8 @@ package struct ResponseAuthentication: Sendable {
     private static let maximumUses: UInt32 = 10_000
 
     /// - Parameters:
-    ///   - algorithms: in the order of the challenges. FFmpeg uses the last challenge and knows only MD5.
-    ///   - makeNonce: returns a new random text of at least 128 bits each time.
+    ///   - algorithms: In the order of the challenges. FFmpeg uses the last challenge and supports only MD5.
+    ///   - makeNonce: Returns a new random text of at least 128 bits each time.
     package init(
         realm: String, algorithms: [DigestAlgorithm] = [.sha256, .md5], makeNonce: @escaping @Sendable () -> String
     ) {
@@ -43,7 +43,7 @@ package struct ResponseAuthentication: Sendable {
         }
     }
 
-    /// Reads the authorization of a request, before the user's secret is looked up. Nothing is checked yet.
+    /// Reads the authorization of a request without checking it, so that the user's secret can be looked up.
     package func authorization(of request: RTSPRequest) throws(Failure) -> DigestAuthorization {
         guard let text = request.headers[RTSPHeaderName.authorization],
             let authorization = DigestAuthorization(text), authorization.realm == realm
@@ -55,19 +55,19 @@ package struct ResponseAuthentication: Sendable {
     /// Checks a request.
     ///
     /// - Parameters:
-    ///   - authorization: of this request, from `authorization(of:)`.
+    ///   - authorization: The result of `authorization(of:)` for this request.
     ///   - secret: HA1 of the user for the authorization's algorithm; `nil` for an unknown user.
     package mutating func check(
         _ request: RTSPRequest, _ authorization: DigestAuthorization, secret: String?
     ) throws(Failure) {
-        // An unknown user costs the same time as a known one.
+        // The check takes the same time for an unknown user.
         let isProven = authorization.isProof(of: secret ?? "-", method: request.method.rawValue)
         try accept(request, authorization, isProven: secret != nil && isProven)
     }
 
-    /// Checks a request whose proof was verified elsewhere.
+    /// Checks the nonce of a request whose response was verified elsewhere.
     ///
-    /// - Parameter isProven: whether the response belongs to the request's method, the signed URI and a user's secret.
+    /// - Parameter isProven: Whether the response is correct for the request's method, the signed URI and a user's secret.
     package mutating func accept(
         _ request: RTSPRequest, _ authorization: DigestAuthorization, isProven: Bool
     ) throws(Failure) {
@@ -85,7 +85,7 @@ package struct ResponseAuthentication: Sendable {
     }
 
     /// Quirk 5: VLC and HappyTime NVR sign SETUP with the URL of the stream, with or without a slash at its end; Bosch
-    /// BVMS signs the path alone (bluenviron/gortsplib, `pkg/auth/verify.go`). The request line decides what is read.
+    /// BVMS signs the path alone (bluenviron/gortsplib, `pkg/auth/verify.go`). The request line determines the stream.
     private static func isSame(_ signed: String, _ requested: String) -> Bool {
         func path(_ text: String) -> Substring {
             let path = ServiceURL(text, maximumSize: 4_096, checksName: false)?.path ?? text

@@ -11,20 +11,20 @@ struct ClientTrack: Sendable {
     var receiver: RTPReceiver
     var clock: TrackClock
     private var hasStarted = false
-    /// The camera has said that the stream ends (BYE, RFC 3550 §6.6).
+    /// Whether the camera has ended the stream (BYE, RFC 3550 §6.6).
     var hasEnded = false
-    /// The clock of the camera at one moment; `nil` before a sender report.
+    /// The camera's wall clock at one RTP time; `nil` before a sender report.
     private(set) var report: SenderReportMapping?
     /// µs since 1970 on the camera's clock at the client's time 0; `nil` before a sender report.
     private(set) var wallClockOffset: Int64?
 
-    /// RFC 3550 §6.2: at least five seconds lie between reports.
+    /// The shortest time between reports (RFC 3550 §6.2).
     private static let reportInterval = TimeAmount.seconds(5)
 
-    /// How many packets may wait over TCP, where nothing is reordered. Each may have 64 KiB.
+    /// The largest number of packets that wait over TCP, which never reorders them. Each may have 64 KiB.
     private static let reliableDepth = 64
 
-    /// - Parameter isReliable: whether packets come over TCP.
+    /// - Parameter isReliable: Whether packets come over TCP.
     /// - Returns: `nil` for a track that cannot be read.
     init?(_ description: TrackDescription, base: String, localSSRC: UInt32, isReliable: Bool) {
         guard description.isPlainRTP, let codec = description.codec, let format = codec.format,
@@ -49,8 +49,8 @@ struct ClientTrack: Sendable {
 
     /// Places a frame on the client's clock.
     ///
-    /// - Parameter epoch: time 0 of that clock.
-    /// - Returns: `nil` for a picture before the first key frame, which nobody can decode.
+    /// - Parameter epoch: Time 0 of that clock.
+    /// - Returns: `nil` for a picture before the first key frame, because it cannot be decoded.
     mutating func place(_ received: ReceivedFrame, epoch: NIODeadline) -> MediaFrame? {
         guard hasStarted || received.frame.isKeyFrame else { return nil }
         hasStarted = true

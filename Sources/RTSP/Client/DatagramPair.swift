@@ -23,15 +23,15 @@ final class DatagramPair: Sendable {
     }
 
     /// - Parameters:
-    ///   - local: the connection's own address; its host is bound.
-    ///   - peer: the camera's address.
+    ///   - local: The local address of the RTSP connection. The ports are opened on its host.
+    ///   - peer: The camera's address.
     static func open(
         near local: SocketAddress, from peer: SocketAddress, eventLoop: any EventLoop, onDatagram: Receiver,
         attempt: Int = 1
     ) -> EventLoopFuture<DatagramPair> {
         bind(local, port: 0, peer, eventLoop, isControl: false, onDatagram).flatMap { first in
             let port = first.localAddress?.port ?? 0
-            // An odd port: the next two are tried instead.
+            // If the port is odd, the next two ports are tried.
             let isEven = port.isMultiple(of: 2)
             let media =
                 isEven
@@ -110,7 +110,7 @@ final class DatagramPair: Sendable {
         }
 
         func errorCaught(context: ChannelHandlerContext, error: any Error) {
-            // A refused datagram (ICMP) is reported here; the camera's port may open later.
+            // An ICMP error for a sent datagram is reported here. The camera may open its port later.
         }
     }
 }

@@ -3,7 +3,7 @@ package import NIOCore
 import RTP
 
 extension RTSPClient {
-    /// Takes a datagram for one of a track's two ports.
+    /// Call this for each datagram to one of a track's two ports.
     package mutating func receive(datagram: ByteBuffer, track: Int, isControl: Bool, at now: NIODeadline) {
         guard state != .ended else { return }
         receive(datagram, track: track, isControl: isControl, at: now)
@@ -22,7 +22,7 @@ extension RTSPClient {
         } else if let packet = try? RTPPacket(parsing: packet) {
             lastPacket = now
             firstDatagramDeadline = nil
-            // Another source may go on after a BYE.
+            // Another source may continue the stream after a BYE.
             if endDeadline == nil { tracks[track].hasEnded = false }
             tracks[track].receiver.handle(packet, at: now)
         }
@@ -44,7 +44,7 @@ extension RTSPClient {
         }
     }
 
-    /// How long packets may follow the last BYE: over UDP, it may overtake them.
+    /// How long packets are accepted after the last BYE, because UDP may reorder them.
     private static let endDelay = TimeAmount.milliseconds(500)
 
     private mutating func drain(_ track: Int, at now: NIODeadline) {
@@ -85,10 +85,10 @@ extension RTSPClient {
         return deadline
     }
 
-    /// Nothing was read until now, because the frames were not taken: the camera is not silent.
+    /// Call this when reading resumes. Until now nothing was read, so the camera's silence does not count.
     package mutating func resumed(at now: NIODeadline) { lastPacket = now }
 
-    /// Does what is due.
+    /// Handles all deadlines that have passed.
     package mutating func handleTimeout(at now: NIODeadline) {
         switch state {
         case .idle, .ended: return

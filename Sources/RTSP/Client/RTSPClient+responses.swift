@@ -5,7 +5,7 @@ import RTP
 extension RTSPClient {
     mutating func receive(_ response: RTSPResponse, at now: NIODeadline) {
         guard let pending else { return }
-        // An older answer is late; one without a number can only be to this request.
+        // A response to an older request is ignored. A response without CSeq can only be to this request.
         if let cseq = response.headers.cseq, cseq != pending.cseq { return }
         self.pending = nil
         if response.status == .unauthorized {
@@ -24,7 +24,7 @@ extension RTSPClient {
 
     private mutating func challenged(_ response: RTSPResponse, _ pending: Pending) {
         guard authentication.takeChallenges(response.headers.challenges, wasAuthorized: pending.wasAuthorized) else {
-            // A keep-alive that is refused does not end the stream; its silence would.
+            // A refused keep-alive does not end the session. If the camera stops sending, `readTimeout` ends it.
             if state == .playing { return }
             return fail(
                 authentication.lacksCredentials
@@ -62,7 +62,7 @@ extension RTSPClient {
         prepare(0)
     }
 
-    /// The first video and the first audio track that can be read.
+    /// Chooses the first video track and the first audio track that can be read.
     private mutating func choose(_ stream: StreamDescription, base: String) {
         (tracks, unsupported) = ([], [])
         for description in stream.tracks where description.kind != nil {
@@ -104,7 +104,7 @@ extension RTSPClient {
     private mutating func wasSetUp(_ track: Int, _ response: RTSPResponse, at now: NIODeadline) {
         if response.status == .unsupportedTransport, transport == .udp { return fallBackToTCP(at: now) }
         guard checked(response, "SETUP") else { return }
-        // Quirk 13: some cameras change the identifier with each SETUP: the last one counts (scottlamb/retina v0.4.6).
+        // Quirk 13: some cameras change the identifier with each SETUP. The last one is valid (scottlamb/retina v0.4.6).
         if let session = response.headers.session { self.session = session }
         let answer = response.headers.transports.first
         if transport == .tcp {
@@ -131,7 +131,7 @@ extension RTSPClient {
         begin(at: now)
     }
 
-    /// The stream has begun.
+    /// Starts playing: reports the tracks and opens the paths for UDP.
     mutating func begin(at now: NIODeadline) {
         state = .playing
         lastPacket = now
@@ -151,7 +151,7 @@ extension RTSPClient {
         for track in tracks.indices { openPath(track) }
     }
 
-    /// Sends from both ports, so that the packets in the other direction pass a router's address translation.
+    /// Sends a datagram from both ports, so that a router with address translation lets the camera's packets in.
     private mutating func openPath(_ track: Int) {
         guard let ports = serverPorts[track] else { return }
         let ssrc = tracks[track].receiver.configuration.localSSRC
@@ -171,11 +171,11 @@ extension RTSPClient {
         .seconds(Int64(max(1, min(30, (session?.timeout ?? SessionHeader.defaultTimeout) / 2))))
     }
 
-    /// Quirk 14: a server may close the connection on a method that it does not know (scottlamb/retina v0.4.1). OPTIONS
-    /// is used, which every server knows, until its answer names GET_PARAMETER.
+    /// Quirk 14: some servers close the connection after a method that they do not support (scottlamb/retina v0.4.1).
+    /// OPTIONS, which every server supports, is used until a response names GET_PARAMETER.
     mutating func keepAlive(at now: NIODeadline) {
         nextKeepAlive = now + keepAliveInterval
-        // Quirk 15: some cameras never answer (bluenviron/gortsplib, `doKeepAlive`): the last one is not waited for.
+        // Quirk 15: some cameras never answer keep-alives (bluenviron/gortsplib, `doKeepAlive`), so no answer is awaited.
         send(request(keepAliveMethod, aggregate))
     }
 

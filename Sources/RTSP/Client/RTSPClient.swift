@@ -4,11 +4,11 @@ import RTP
 
 /// One session with a camera (RFC 2326): DESCRIBE, SETUP of a video and an audio track, PLAY, and the frames.
 ///
-/// Owns no socket, clock or task. After each call, drain `poll()`. A session that has failed or ended stays so: the
-/// caller decides when to begin another one.
+/// Owns no socket, clock or task. After each call, drain `poll()`. A client that has failed or ended cannot be started
+/// again: the caller decides when to make another one.
 package struct RTSPClient: Sendable {
     package enum Output: Sendable {
-        /// Connect to the server. An earlier connection is closed first, and its later bytes are not given.
+        /// Connect to the server. Close an earlier connection first, and discard its later bytes.
         case connect(ServiceURL)
         case send(ByteBuffer)
         /// Open two UDP ports with consecutive numbers for a track, then call `portsOpened`.
@@ -20,7 +20,7 @@ package struct RTSPClient: Sendable {
         case frame(MediaFrame)
         /// Wait until then, or for the next input.
         case timeout(NIODeadline)
-        /// The session is over. Close everything.
+        /// The session has ended. Close everything.
         case failed(IoTError)
     }
 
@@ -48,14 +48,14 @@ package struct RTSPClient: Sendable {
     var aggregate = ""
     var unsupported: [String] = []
     var tracks: [ClientTrack] = []
-    /// The track and whether it is RTCP, by interleaved channel.
+    /// For each interleaved channel, its track, and whether it carries RTCP.
     var channels: [UInt8: (track: Int, isControl: Bool)] = [:]
     var serverPorts: [Int: TransportHeader.Pair<UInt16>] = [:]
 
     let epoch: NIODeadline
     var openDeadline: NIODeadline
     var firstDatagramDeadline: NIODeadline?
-    /// Set when the camera has said that all tracks end.
+    /// Set when the camera has ended all tracks.
     var endDeadline: NIODeadline?
     var lastPacket: NIODeadline
     var nextKeepAlive = NIODeadline.distantFuture
@@ -66,7 +66,7 @@ package struct RTSPClient: Sendable {
     /// The largest number of redirections of one session.
     static let maximumRedirects = 5
 
-    /// - Parameter random: returns random numbers, for nonces and identifiers.
+    /// - Parameter random: Returns random numbers, for nonces and identifiers.
     package init(
         _ configuration: RTSPClientConfiguration, at now: NIODeadline,
         random: @escaping @Sendable () -> UInt64 = { UInt64.random(in: .min ... .max) }
@@ -86,10 +86,10 @@ package struct RTSPClient: Sendable {
     /// Whether the last `.connect` has not been answered with `connected` or `disconnected`.
     package var isWaitingForConnection: Bool { state == .connecting }
 
-    /// Packets that never arrived, of all tracks.
+    /// The number of lost packets of all tracks.
     package var packetsLost: Int64 { tracks.reduce(0) { $0 + $1.receiver.statistics.packetsLost } }
 
-    /// µs since 1970 on the camera's clock at this time of the client's; `nil` before a sender report.
+    /// The time of the camera's clock, in µs since 1970, at a time of the client's clock; `nil` before a sender report.
     package func cameraTime(at time: Int64) -> Int64? {
         tracks.lazy.compactMap(\.wallClockOffset).first.map { $0 &+ time }
     }
@@ -111,12 +111,12 @@ package struct RTSPClient: Sendable {
         describe()
     }
 
-    /// The connection was closed, or could not be made.
+    /// Call this when the connection was closed or could not be made.
     package mutating func disconnected(_ error: IoTError?) {
         fail(error ?? IoTError(.sourceUnreachable, "the camera closed the connection"))
     }
 
-    /// Takes one element of the connection's bytes.
+    /// Call this for each message of the connection.
     package mutating func receive(_ message: RTSPMessage, at now: NIODeadline) {
         guard state != .ended else { return }
         switch message {
@@ -130,7 +130,7 @@ package struct RTSPClient: Sendable {
         }
     }
 
-    /// The bytes of the connection are not RTSP.
+    /// Call this if the connection's bytes are not RTSP.
     package mutating func receive(_ error: RTSPParseError) {
         fail(
             IoTError(
@@ -143,7 +143,7 @@ package struct RTSPClient: Sendable {
         setUp(track, TransportHeader(.udp, clientPorts: .init(rtp, rtp &+ 1)))
     }
 
-    /// Ends the session. The camera is told, without waiting for its answer.
+    /// Ends the session: sends TEARDOWN without waiting for the response.
     package mutating func stop() {
         if session != nil, state != .ended { send(request(.teardown, aggregate)) }
         state = .ended
@@ -170,7 +170,7 @@ package struct RTSPClient: Sendable {
         request.headers[RTSPHeaderName.userAgent] = RTSPClientConfiguration.userAgent
         if let session { request.headers[RTSPHeaderName.session] = session.identifier }
         if configuration.wantsBackChannel, request.method != .options {
-            // Quirk 17: ONVIF's test specification wants it in every request of the session (koush/scrypted#520).
+            // Quirk 17: ONVIF's test specification requires it in every request of the session (koush/scrypted#520).
             request.headers[RTSPHeaderName.require] = RTSPOption.backChannel
         }
         let authorization = authentication.authorization(
@@ -196,9 +196,9 @@ package struct RTSPClient: Sendable {
         outputs.append(.send(buffer))
     }
 
-    // MARK: Starting again
+    // MARK: Restart
 
-    /// Begins again at another address, or with another transport.
+    /// Connects again, to another address or with another transport.
     mutating func restart(at url: ServiceURL) {
         self.url = url
         (session, pending, tracks, channels, serverPorts) = (nil, nil, [], [:], [:])
@@ -209,7 +209,7 @@ package struct RTSPClient: Sendable {
 
     mutating func redirect(_ response: RTSPResponse) {
         redirects += 1
-        // A password is for the host that the user named. Another host gets none.
+        // The password belongs to the configured host. Another host does not get it.
         guard let text = response.headers[RTSPHeaderName.location],
             let target = ServiceURL(text, maximumSize: 4_096, checksName: false),
             ["rtsp", "rtsps"].contains(target.scheme), redirects <= Self.maximumRedirects
@@ -231,9 +231,9 @@ package struct RTSPClient: Sendable {
         restart(at: url)
     }
 
-    // MARK: Both tracks in time
+    // MARK: Synchronization
 
-    /// Moves the sound so that both tracks follow the camera's clock, once.
+    /// Moves the audio once, so that both tracks follow the camera's wall clock.
     mutating func synchronize() {
         guard !isSynchronized, tracks.count == 2,
             let video = tracks.firstIndex(where: { $0.kind == .video }),
@@ -242,7 +242,7 @@ package struct RTSPClient: Sendable {
         else { return }
         isSynchronized = true
         let difference = second &- first
-        // Reports of clocks that have nothing to do with each other are wrong.
+        // A smaller difference is not noticeable. A larger one means that the tracks' reports use unrelated clocks.
         guard (20_000...2_000_000).contains(difference.magnitude) else { return }
         tracks[audio].clock.move(by: difference)
     }

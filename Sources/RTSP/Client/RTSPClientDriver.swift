@@ -3,13 +3,13 @@ import IoTCore
 import NIOCore
 import NIOPosix
 
-/// The sockets and timers of one session. Lives on its event loop.
+/// The sockets and timers of one session. Confined to its event loop.
 final class RTSPClientDriver {
     private let eventLoop: any EventLoop
     private let onEvent: @Sendable (RTSPClientSession.Event) -> Void
     private var client: RTSPClient
     private var connection: (any Channel)?
-    /// Of the newest connection; what earlier ones report is ignored.
+    /// The number of the newest connection. Events of earlier connections are ignored.
     private var generation = 0
     private var ports: [Int: DatagramPair] = [:]
     private var timer: (due: NIODeadline, task: Scheduled<Void>)?
@@ -60,7 +60,7 @@ final class RTSPClientDriver {
         pump()
     }
 
-    /// All messages of one read have been given.
+    /// Called after the last message of one read.
     func readComplete(_ generation: Int) {
         guard generation == self.generation else { return }
         pump()
@@ -100,7 +100,7 @@ final class RTSPClientDriver {
     }
 
     private func schedule(_ due: NIODeadline) {
-        // A later time is looked at when the timer fires: a timer for each packet would cost more.
+        // A later deadline waits until this timer fires, because a new timer for each packet would cost more.
         if let timer, timer.due <= due { return }
         timer?.task.cancel()
         let box = NIOLoopBound(self, eventLoop: eventLoop)
@@ -121,7 +121,6 @@ final class RTSPClientDriver {
         generation += 1
         timer?.task.cancel()
         timer = nil
-        // Closing after the last write has gone out.
         connection?.close(promise: nil)
         closePorts()
     }
@@ -183,7 +182,7 @@ final class RTSPClientDriver {
             underlying: ConnectionFailure(reason: reason))
     }
 
-    /// The reason alone, because log lines must not contain addresses.
+    /// Contains no address, because log lines must not contain addresses.
     private struct ConnectionFailure: Error, CustomStringConvertible {
         let reason: String
         var description: String { reason }
@@ -192,7 +191,7 @@ final class RTSPClientDriver {
     private func send(_ bytes: ByteBuffer) {
         guard let connection else { return }
         guard connection.isWritable else {
-            return disconnected(IoTError(.sourceUnreachable, "the camera does not read what it asks for"), generation)
+            return disconnected(IoTError(.sourceUnreachable, "the camera does not read the client's requests"), generation)
         }
         connection.writeAndFlush(bytes, promise: nil)
     }

@@ -6,14 +6,14 @@ package final class RTSPClientSession: Sendable {
     package enum Event: Sendable {
         case opened(video: VideoParameters?, audio: AudioParameters?, unsupported: [String])
         case frame(MediaFrame)
-        /// The last event.
+        /// Always the last event.
         case failed(IoTError)
     }
 
     private let eventLoop: any EventLoop
     private let driver: NIOLoopBoundBox<RTSPClientDriver>
 
-    /// - Parameter onEvent: called on the event loop; must not block.
+    /// - Parameter onEvent: Called on the event loop; must not block.
     package init(
         _ configuration: RTSPClientConfiguration, eventLoop: any EventLoop, onEvent: @escaping @Sendable (Event) -> Void
     ) {
@@ -26,12 +26,12 @@ package final class RTSPClientSession: Sendable {
         eventLoop.execute { [driver] in driver.value.start() }
     }
 
-    /// Ends the session: the camera is told, and the sockets are closed. No event follows.
+    /// Ends the session: sends TEARDOWN and closes the sockets. No event follows.
     package func stop() {
         eventLoop.execute { [driver] in driver.value.stop() }
     }
 
-    /// Stops or resumes reading. While nothing is read, the camera's packets wait in the system's buffers, or are lost.
+    /// Stops or resumes reading. While reading is stopped, the camera's packets wait in the kernel, or are lost.
     package func setReading(_ isReading: Bool) {
         eventLoop.execute { [driver] in driver.value.setReading(isReading) }
     }

@@ -3,12 +3,12 @@ package import IoTCore
 package import NIOCore
 import NIOPosix
 
-/// A camera's frames for a thread that waits for them.
+/// Gives a camera's frames to a thread that blocks until they arrive.
 ///
-/// The queue between the event loop and the thread has a bound. When it is full, nothing is read from the sockets until
+/// The queue between the event loop and the thread is bounded. When it is full, nothing is read from the sockets until
 /// half of it is free.
 package final class RTSPInput: Sendable {
-    /// The tracks' parameters. A picture's size is known with the first key frame only.
+    /// The tracks' parameters. The size of the pictures is known only after the first key frame.
     package struct Tracks: Sendable {
         package var video: VideoParameters?
         package var audio: AudioParameters?
@@ -18,7 +18,7 @@ package final class RTSPInput: Sendable {
     private let session: RTSPClientSession
     private let queue: FrameQueue
 
-    /// - Parameter eventLoop: for the sockets; `nil` for one of the process's.
+    /// - Parameter eventLoop: The loop of the sockets; `nil` chooses one.
     package init(_ configuration: RTSPClientConfiguration, eventLoop: (any EventLoop)?) {
         let queue = FrameQueue()
         self.queue = queue
@@ -36,7 +36,7 @@ package final class RTSPInput: Sendable {
     /// Waits for the next frame.
     package func readFrame() throws(IoTError) -> MediaFrame { try queue.waitForFrame() }
 
-    /// Ends waiting calls, and later ones, with `stopping`.
+    /// Makes current and later calls fail with `stopping`.
     package func cancel() {
         queue.take(.failed(IoTError(.stopping, "reading the camera was cancelled")))
         session.stop()

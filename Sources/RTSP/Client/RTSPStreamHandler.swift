@@ -1,6 +1,6 @@
 import NIOCore
 
-/// Cuts a connection's bytes into messages and gives them to the session.
+/// Parses a connection's bytes and passes the messages to the session.
 final class RTSPStreamHandler: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
     typealias OutboundOut = ByteBuffer

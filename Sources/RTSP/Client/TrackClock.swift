@@ -1,24 +1,24 @@
 import NIOCore
 
-/// Places a track's RTP times on the client's clock, µs, which advances like real time.
+/// Maps a track's RTP times to the client's clock, in µs, which advances like real time.
 ///
-/// The first frame is placed at its arrival. From then on the camera's clock counts, except:
-/// - After a jump of more than `largestJump` against the arrivals, the clock goes on from the arrival.
-/// - A clock that runs at another rate than real time is scaled. Cameras that announce 25 pictures a second and send 21
-///   (open-nvr#229) would otherwise fall behind without end.
+/// The first frame gets the time of its arrival. Later frames follow the camera's clock, with two exceptions:
+/// - After a jump of more than `largestJump` relative to the arrivals, the time continues with the arrival.
+/// - A clock with another rate than real time is scaled. Cameras that announce 25 pictures per second and send 21
+///   (open-nvr#229) would otherwise cause a growing delay.
 package struct TrackClock: Sendable {
     package struct Placement: Sendable, Hashable {
         /// µs.
         package var time: Int64
-        /// Whether this time does not follow the last one: a wrong rate was noticed and made up for.
+        /// Whether the time jumps here, because a wrong rate was detected and corrected.
         package var isDiscontinuity: Bool
     }
 
-    /// In µs. Bursts and stalls of a network are shorter.
+    /// In µs; longer than the bursts and stalls of a network.
     static let largestJump: Int64 = 10_000_000
     /// The time over which the rate is measured, in µs.
     static let window: Int64 = 8_000_000
-    /// A crystal's error is less than a thousandth. What differs by more than this is a wrong clock.
+    /// The relative error above which a rate counts as wrong. A crystal's error is less than a thousandth.
     static let tolerance = 0.03
 
     private struct Point {
@@ -30,19 +30,19 @@ package struct TrackClock: Sendable {
     }
 
     private let rate: Int64
-    /// How often the camera's clock jumped.
+    /// The number of jumps of the camera's clock.
     package private(set) var jumps = 0
     private var last: Point?
     private var windowStart: Point?
-    /// Of the last whole window: elapsed real time for each unit of the camera's time.
+    /// In the last full window: the real time per unit of the camera's time.
     private var lastRatio = 1.0
     private var scale = 1.0
 
-    /// - Parameter rate: of the RTP clock, Hz.
+    /// - Parameter rate: The rate of the RTP clock, in Hz.
     package init(rate: Int) { self.rate = Int64(max(rate, 1)) }
 
     /// - Parameters:
-    ///   - ticks: the unwrapped RTP time. Pictures that are decoded before others may be later.
+    ///   - ticks: The unwrapped RTP time. It may decrease, because pictures are sent in decoding order.
     ///   - arrival: µs on the client's clock.
     package mutating func place(ticks: Int64, arrival: Int64) -> Placement {
         let source = microseconds(ticks)
@@ -56,11 +56,11 @@ package struct TrackClock: Sendable {
         let point = Point(source: source, time: time, arrival: arrival)
         self.last = point
         guard measure(point) else { return Placement(time: time, isDiscontinuity: false) }
-        // The time by which the wrong rate has put the track off is made up at once.
+        // The error that the wrong rate has caused until now is corrected in one step.
         return restart(source, at: max(arrival, time), arrival, isDiscontinuity: arrival > time)
     }
 
-    /// The place of a time that is no frame's, such as a sender report's; `nil` before the first frame.
+    /// Maps an RTP time without a frame, such as a sender report's; `nil` before the first frame.
     package func time(ofTicks ticks: Int64) -> Int64? {
         guard let last else { return nil }
         let step = microseconds(ticks) &- last.source
@@ -68,7 +68,7 @@ package struct TrackClock: Sendable {
         return last.time + Int64(Double(step) * scale)
     }
 
-    /// Moves all later frames, to be in time with another track.
+    /// Moves all later frames, to synchronize them with another track.
     package mutating func move(by microseconds: Int64) {
         last?.time += microseconds
         windowStart?.time += microseconds
@@ -83,9 +83,9 @@ package struct TrackClock: Sendable {
         return Placement(time: time, isDiscontinuity: isDiscontinuity)
     }
 
-    /// Measures the camera's rate. One window is not enough: a stall at its end looks like a slow clock.
+    /// Measures the camera's rate over two windows, because a stall at the end of one window looks like a slow clock.
     ///
-    /// - Returns: whether the scale has changed.
+    /// - Returns: Whether the scale has changed.
     private mutating func measure(_ point: Point) -> Bool {
         guard let start = windowStart, point.arrival - start.arrival >= Self.window else { return false }
         windowStart = point

@@ -3,7 +3,7 @@ struct HeaderParameters: Sequence {
     struct Parameter {
         /// In lower case.
         var name: String
-        /// `nil` without `=`; without its quotes.
+        /// Without quotes; `nil` if there is no `=`.
         var value: Substring?
     }
 
@@ -25,8 +25,8 @@ struct HeaderParameters: Sequence {
 
     func makeIterator() -> some IteratorProtocol<Parameter> { parameters.makeIterator() }
 
-    /// Splits at separators outside quotes. Quirk 3: Laureii cameras end a list with a separator
-    /// (scottlamb/retina#117); empty parts are left out.
+    /// Splits at separators outside quotes. Empty parts are left out, because Laureii cameras end a list with a
+    /// separator (quirk 3, scottlamb/retina#117).
     static func split(_ text: Substring, _ separator: Character) -> [Substring] {
         let separator = separator.asciiValue ?? 0
         var parts: [Substring] = []

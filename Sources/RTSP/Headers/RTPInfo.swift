@@ -13,10 +13,10 @@ package struct RTPInfo: Sendable, Hashable {
         self.timestamp = timestamp
     }
 
-    /// The streams of a header value. A number that cannot be read is absent: some cameras write -1.
+    /// Parses a header value. Invalid numbers are `nil`, because some cameras write -1.
     package static func parse(_ text: String) -> [RTPInfo] {
         HeaderParameters.split(Substring(text), ",").reduce(into: []) { streams, part in
-            // A URL may contain commas: only a part with `url=` begins another stream.
+            // A URL may contain commas, so only a part with `url=` begins another stream.
             let isStart = part.utf8.prefix(4).elementsEqual("url=".utf8) || streams.isEmpty
             if isStart { streams.append(RTPInfo(url: "")) } else { streams[streams.count - 1].url += "," }
             for (number, piece) in HeaderParameters.split(part, ";").enumerated() {

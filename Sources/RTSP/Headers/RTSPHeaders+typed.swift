@@ -41,7 +41,7 @@ extension RTSPHeaders {
     /// The challenges of a 401 response.
     package var challenges: [String] { all(RTSPHeaderName.authenticate) }
 
-    /// The parts of a list of tokens, over all fields with this name.
+    /// The elements of a list, from all fields with this name.
     private func elements(_ name: String) -> [String] {
         all(name).flatMap { HeaderParameters.split(Substring($0), ",") }.prefix(HeaderParameters.maximumCount)
             .map { String($0) }

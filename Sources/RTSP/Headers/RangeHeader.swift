@@ -7,12 +7,12 @@ package enum RangeHeader: Sendable, Hashable {
         case time(Int64)
     }
 
-    /// `nil`: from the beginning, or to the end.
+    /// Without a start, the range is from the beginning; without an end, to the end.
     case normalPlayTime(start: Point?, end: Point?)
-    /// In other units, `clock` or `smpte`: as it is written.
+    /// The text of a range in other units, such as `clock` or `smpte`.
     case other(String)
 
-    /// From now on, as a live stream is played.
+    /// From now on, for live streams.
     package static let live = RangeHeader.normalPlayTime(start: .now, end: nil)
 
     /// `nil` if `npt` is malformed.

@@ -4,7 +4,7 @@ package struct SessionHeader: Sendable, Hashable {
     package static let maximumSize = 256
 
     package var identifier: String
-    /// After how many seconds without a request the server ends the session; `nil`: 60.
+    /// The number of seconds without a request after which the server ends the session; `nil` means 60.
     package var timeout: Int?
 
     package static let defaultTimeout = 60

@@ -21,7 +21,7 @@ package struct TransportHeader: Sendable, Hashable {
             self.rtcp = rtcp
         }
 
-        /// `5000-5001`, or `5000`, which stands for it and the next.
+        /// `5000-5001`, or `5000`, which means this number and the next.
         init?(_ text: Substring?) {
             guard let text else { return nil }
             let parts = text.utf8.split(separator: UInt8(ascii: "-"), omittingEmptySubsequences: false)
@@ -41,14 +41,14 @@ package struct TransportHeader: Sendable, Hashable {
 
     package var profile: Profile
     package var lowerTransport: LowerTransport
-    /// `nil` if neither `unicast` nor `multicast` is given. RFC 2326 then means multicast; everyone means unicast.
+    /// `nil` if neither `unicast` nor `multicast` is given. By RFC 2326 that means multicast; in practice, unicast.
     package var isMulticast: Bool?
     package var interleaved: Pair<UInt8>?
     package var clientPorts: Pair<UInt16>?
     package var serverPorts: Pair<UInt16>?
     /// For multicast.
     package var ports: Pair<UInt16>?
-    /// The address from which packets come: a name or a literal, not checked further.
+    /// The address from which packets come, as a host name or a literal; not validated.
     package var source: String?
     package var destination: String?
     package var ttl: UInt8?

@@ -17,7 +17,7 @@ struct RTSPHead: Sendable {
         guard !text.isEmpty, text.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else {
             throw .malformedContentLength
         }
-        // A number that does not fit is too large, too.
+        // A number that overflows is also too large.
         guard let length = Int(text), length <= limit else { throw .bodyTooLarge(limit) }
         return length
     }
@@ -31,7 +31,7 @@ struct RTSPHead: Sendable {
     }
 }
 
-/// Reads the head of a message line by line.
+/// Parses the head of a message line by line.
 struct RTSPHeadParser: Sendable {
     private let limits: RTSPLimits
     private var head: RTSPHead?
@@ -44,8 +44,8 @@ struct RTSPHeadParser: Sendable {
 
     /// Takes the next line.
     ///
-    /// - Returns: the head, after its empty line. Empty lines before the first line are ignored, because some cameras
-    ///   end a body with one that `Content-Length` does not count.
+    /// - Returns: The head, after its empty line. Empty lines before the first line are ignored, because some cameras
+    ///   send an empty line after a body that `Content-Length` does not include.
     mutating func take(_ line: ByteBuffer) throws(RTSPParseError) -> RTSPHead? {
         let bytes = line.readableBytesView
         size += bytes.count + 2
@@ -63,11 +63,11 @@ struct RTSPHeadParser: Sendable {
     private mutating func add(_ line: ByteBufferView) throws(RTSPParseError) {
         guard let colon = line.firstIndex(of: UInt8(ascii: ":")) else { throw .malformedField }
         let name = Self.trimmed(line[..<colon])
-        // A line that begins with a space continues the previous one (RFC 2326 §4.2); nothing sends that today.
+        // Folded lines, which begin with a space (RFC 2326 §4.2), are refused: no known camera or player sends them.
         guard line.first != 0x20, line.first != 9, !name.isEmpty, name.allSatisfy(Self.isToken) else {
             throw .malformedField
         }
-        // RFC 2326 §15.1 allows UTF-8. A value in another coding is no use to us, but no reason to fail either.
+        // Values are UTF-8 (RFC 2326 §15.1). A field with another encoding is ignored.
         guard let value = String(validating: Self.trimmed(line[(colon + 1)...]), as: UTF8.self), value.isStreamSafe
         else { return }
         try add(String(decoding: name, as: UTF8.self), value)

@@ -63,8 +63,8 @@ package enum RTSPHeaderName {
     package static let userAgent = "User-Agent"
     package static let authenticate = "WWW-Authenticate"
 
-    /// Fields that may occur several times, because their values are lists (RFC 2326 §12, RFC 9110 §5.3). Any other
-    /// field must not be repeated with another value: two readers could choose differently.
+    /// Fields that may occur several times, because their values are lists (RFC 2326 §12, RFC 9110 §5.3). Other fields
+    /// must not be repeated with different values, because two parsers could choose different ones.
     static let lists: Set<String> = [
         "accept", "allow", "public", "require", "proxy-require", "unsupported", "www-authenticate", "via",
         "cache-control", "connection",

@@ -31,7 +31,7 @@ extension InterleavedFrame {
         buffer.writeImmutableBuffer(payload)
     }
 
-    /// Writes the four bytes that precede a payload, for a sender that keeps the payload in another buffer.
+    /// Writes the four bytes before a payload, for a sender that has the payload in another buffer.
     package static func writeHeader(channel: UInt8, size: Int, into buffer: inout ByteBuffer) {
         precondition(size <= Int(UInt16.max), "an RTP packet of over 64 KiB")
         buffer.writeMultipleIntegers(marker, channel, UInt16(size))
@@ -50,7 +50,7 @@ extension RTSPHeaders {
         buffer.writeImmutableBuffer(body)
     }
 
-    /// Without control characters: a value that came from a peer must not begin another line.
+    /// Removes control characters, because a peer's value must not begin a new line.
     fileprivate static func singleLine(_ text: String) -> String {
         guard text.utf8.contains(where: { $0 < 0x20 || $0 == 0x7F }) else { return text }
         return String(String.UnicodeScalarView(text.unicodeScalars.filter { $0.value >= 0x20 && $0.value != 0x7F }))

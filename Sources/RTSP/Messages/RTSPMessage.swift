@@ -3,7 +3,7 @@ package import NIOCore
 /// A request (RFC 2326 §6).
 package struct RTSPRequest: Sendable, Hashable {
     package var method: RTSPMethod
-    /// As in the request line: an absolute URL, or `*`.
+    /// The absolute URL of the request line, or `*`.
     package var uri: String
     /// Without `Content-Length`, which follows from `body`.
     package var headers: RTSPHeaders
@@ -21,7 +21,7 @@ package struct RTSPRequest: Sendable, Hashable {
 /// A response (RFC 2326 §7).
 package struct RTSPResponse: Sendable, Hashable {
     package var status: RTSPStatus
-    /// The text after the status code, which is for people.
+    /// The text after the status code, for people.
     package var reason: String
     /// Without `Content-Length`, which follows from `body`.
     package var headers: RTSPHeaders

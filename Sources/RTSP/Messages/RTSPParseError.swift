@@ -4,7 +4,7 @@ package enum RTSPParseError: Error, Sendable, Hashable, CustomStringConvertible 
     case tooManyFields(Int)
     case headTooLarge(Int)
     case bodyTooLarge(Int)
-    /// A line ends with LF alone, or CR stands alone: two readers could find different ends (RFC 9112 §2.2).
+    /// A line ends with LF alone, or contains CR alone. Two parsers could find different line ends (RFC 9112 §2.2).
     case bareLineFeed
     case controlCharacter
     case malformedRequestLine

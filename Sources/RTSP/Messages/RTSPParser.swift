@@ -1,10 +1,10 @@
 package import NIOCore
 
-/// Cuts the byte stream of a connection into requests, responses and interleaved frames, however the bytes are divided
-/// into reads.
+/// Parses a connection's byte stream into requests, responses and interleaved frames. The result does not depend on how
+/// the bytes are divided into reads.
 ///
-/// It holds at most one incomplete message: `RTSPLimits` bounds its size. A byte is looked at a constant number of
-/// times. After an error the parser stays failed.
+/// It stores at most one incomplete message, of the size in `RTSPLimits`, and examines each byte a constant number of
+/// times. After an error, every call fails.
 package struct RTSPParser: Sendable {
     private enum State: Sendable {
         case between
@@ -23,18 +23,18 @@ package struct RTSPParser: Sendable {
         self.limits = limits
     }
 
-    /// Whether the received bytes end within a message. An end of the connection then cuts it off.
+    /// Whether the received bytes end within a message.
     package var isWithinMessage: Bool {
         if case .between = state { buffer.readableBytes > 0 } else { true }
     }
 
-    /// Takes the next bytes of the stream. Call `next` until it returns `nil` before more bytes are given, so that
-    /// what is held stays bounded.
+    /// Appends the next bytes of the stream. To bound the stored bytes, call `next` until it returns `nil` before you
+    /// append more.
     package mutating func receive(_ bytes: ByteBuffer) {
         if buffer.readableBytes == 0 {
             buffer = bytes
         } else {
-            // Its storage is shared with the payloads that were returned: what remains moves to a storage of its own.
+            // The returned payloads share this storage, so the remaining bytes move to new storage.
             if buffer.readerIndex > 0 { buffer = ByteBuffer(buffer: buffer) }
             buffer.writeImmutableBuffer(bytes)
         }
@@ -62,7 +62,7 @@ package struct RTSPParser: Sendable {
                 state = .head(RTSPHeadParser(limits: limits))
             case .head(var head):
                 guard let line = try readLine() else { return nil }
-                // Released, so that the copy in `head` is the only reference to its fields.
+                // Releases the state's reference, so that changing `head` does not copy its fields.
                 state = .between
                 let end = try head.take(line)
                 if let end {

@@ -36,7 +36,7 @@ package struct RTSPStatus: RawRepresentable, Sendable, Hashable, CustomStringCon
 
     package var description: String { "\(rawValue) \(reason)" }
 
-    /// The reason phrase; the word of the class for an unknown status.
+    /// The reason phrase; for an unknown status, the name of its class.
     package var reason: String {
         if let phrase = Self.phrases[rawValue] { return phrase }
         return switch rawValue / 100 {

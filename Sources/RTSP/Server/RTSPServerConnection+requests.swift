@@ -2,9 +2,9 @@ import IoTCore
 import NIOCore
 
 extension RTSPServerConnection {
-    /// What a method needs, and what handles it.
+    /// A method's requirements and handler.
     private struct Row: Sendable {
-        /// OPTIONS tells nothing but this table.
+        /// False for OPTIONS, which reveals only this table.
         var needsLogin = true
         var handler: @Sendable (inout RTSPServerConnection, RTSPRequest, NIODeadline) throws(RTSPRefusal) -> Void
     }
@@ -14,7 +14,7 @@ extension RTSPServerConnection {
         .options, .describe, .setup, .play, .pause, .teardown, .getParameter,
     ]
 
-    /// Methods of RFC 2326 that are known and refused: nothing is recorded here.
+    /// Methods of RFC 2326 that are refused, because this server does not record.
     private static let refused: Set<RTSPMethod> = [.announce, .record, .setParameter, .redirect]
 
     private static let rows: [RTSPMethod: Row] = [
@@ -27,7 +27,7 @@ extension RTSPServerConnection {
         .pause: Row { connection, request, _ throws(RTSPRefusal) in try connection.pause(request) },
         .teardown: Row { connection, request, _ throws(RTSPRefusal) in try connection.tearDown(request) },
         .getParameter: Row { connection, request, _ throws(RTSPRefusal) in
-            // Without a body it keeps the session alive (RFC 2326 §10.8).
+            // Without a body, the request keeps the session alive (RFC 2326 §10.8).
             guard request.body.readableBytes == 0 else { throw RTSPRefusal(.parameterNotUnderstood) }
             connection.respond(to: request, .ok)
         },
@@ -51,7 +51,7 @@ extension RTSPServerConnection {
         }
     }
 
-    /// A connection serves the key that logged in.
+    /// Refuses another key than the one that logged in.
     private func checkUser(_ request: RTSPRequest) throws(RTSPRefusal) {
         guard let user, let text = request.headers[RTSPHeaderName.authorization],
             let authorization = DigestAuthorization(text)
@@ -139,7 +139,7 @@ extension RTSPServerConnection {
         }
     }
 
-    /// The requested URL with a slash at its end and without its query, so that track names follow it
+    /// The requested URL without its query and with a slash at its end, so that clients can append track names
     /// (RFC 2326 §C.1.1).
     private static func base(of uri: String) -> String {
         let path = uri.prefix { $0 != "?" }
@@ -238,7 +238,7 @@ extension RTSPServerConnection {
 
     // MARK: PLAY, PAUSE, TEARDOWN
 
-    /// The session that a request controls as a whole. A URL of a track is accepted if there is no other one.
+    /// The session that a request controls. The URL of a track is accepted if the session has only this track.
     private func controlled(_ request: RTSPRequest) throws(RTSPRefusal) -> ServerSession {
         guard let session, request.headers.session != nil else { throw RTSPRefusal(.sessionNotFound) }
         guard let path = StreamPath(request.uri), session.path.isSameStream(as: path) else {
@@ -256,7 +256,7 @@ extension RTSPServerConnection {
         emit(.prepare)
     }
 
-    /// A live stream has no other range than now. Some players name the time at which they paused, or zero.
+    /// A live stream supports only the range from now on. Some players request zero, or the time at which they paused.
     private func checkRange(_ request: RTSPRequest) throws(RTSPRefusal) {
         guard request.headers[RTSPHeaderName.range] != nil else { return }
         guard case .normalPlayTime(_, end: nil)? = request.headers.range else { throw RTSPRefusal(.invalidRange) }

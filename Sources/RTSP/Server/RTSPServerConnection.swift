@@ -4,26 +4,25 @@ import RTP
 
 /// A server's side of one RTSP connection (RFC 2326). Owns no socket, clock, task or logger.
 ///
-/// Requests are handled one after another, in the order of their arrival. A request that needs something from outside
-/// (a login, a stream, a transport) makes an output; the connection waits for the matching input before it reads the
-/// next request.
+/// Requests are handled one after another, in the order of their arrival. For a login, a stream or a transport, the
+/// connection makes an output, and waits for the matching input before it reads the next request.
 ///
-/// A connection logs in once: its later requests come over the same TCP or TLS stream. It has one session at most, which
-/// ends with it. Both deviate from RFC 2326, in which a session outlives connections; players do not rely on that.
+/// A connection logs in once, because its later requests come over the same TCP or TLS stream. It has at most one
+/// session, which ends with the connection. In RFC 2326, a session outlives its connection; players do not rely on that.
 package struct RTSPServerConnection: Sendable {
     package enum Input: Sendable {
         case received(ByteBuffer)
-        /// `timeout` has passed.
+        /// The deadline `timeout` has passed.
         case timeout
-        /// Answers `authenticate`; the failure is `unauthorized` for a wrong login.
+        /// The result of `authenticate`; the failure is `unauthorized` for a wrong login.
         case authenticated(Result<Void, RTSPRefusal>)
-        /// Answers `open`.
+        /// The result of `open`.
         case opened(Result<ServedStream, RTSPRefusal>)
-        /// Answers `setUp`; with the server's ports for UDP.
+        /// The result of `setUp`, with the server's ports for UDP.
         case isSetUp(Result<TransportHeader.Pair<UInt16>?, RTSPRefusal>)
-        /// Answers `prepare`.
+        /// The result of `prepare`.
         case isPrepared(Result<[ServedTrackStart], RTSPRefusal>)
-        /// A report of the player came by UDP.
+        /// The player sent an RTCP report by UDP.
         case reported
         /// The camera, the account's right or the daemon ended the stream.
         case ended
@@ -35,18 +34,18 @@ package struct RTSPServerConnection: Sendable {
         case authenticate(DigestAuthorization, method: RTSPMethod, after: TimeAmount)
         /// Find a stream and the tracks that it has.
         case open(StreamPath)
-        /// Add a track to the session, which begins with its first one.
+        /// Add a track to the session. The first track begins the session.
         case setUp(StreamPath, ServedTrack)
-        /// Fix where each track starts. Nothing is sent yet.
+        /// Determine where each track starts, without sending anything.
         case prepare
-        /// Send the media from there on.
+        /// Send the media from that start.
         case play
         case pause
         /// End the session.
         case leave
-        /// An RTCP packet of the player for a track.
+        /// Process an RTCP packet of the player.
         case report(track: Int, ByteBuffer)
-        /// Close the connection, after everything was sent.
+        /// Close the connection after all bytes have been sent.
         case close
     }
 
@@ -87,9 +86,9 @@ package struct RTSPServerConnection: Sendable {
     private var lastRequest: NIODeadline
 
     /// - Parameters:
-    ///   - peer: the client's address; `nil` on a Unix socket.
-    ///   - allowsDatagrams: false where packets by UDP would leave the encryption of the connection.
-    ///   - makeRandom: returns 64 unguessable bits.
+    ///   - peer: The client's address; `nil` on a Unix socket.
+    ///   - allowsDatagrams: False if the connection is encrypted, because packets by UDP would not be.
+    ///   - makeRandom: Returns 64 unpredictable bits.
     package init(
         localAddress: IPAddress, peer: IPAddress?, allowsDatagrams: Bool,
         limits: RTSPServerLimits = RTSPServerLimits(), at now: NIODeadline,
@@ -109,7 +108,7 @@ package struct RTSPServerConnection: Sendable {
         lastRequest = now
     }
 
-    /// Whether the connection waits for an answer from outside. The caller should not read from the socket then.
+    /// Whether the connection waits for an input. The caller should not read from the socket meanwhile.
     package var isWaiting: Bool { pending != nil }
 
     package mutating func poll() -> Output? { outputs.popFirst() }
@@ -189,7 +188,7 @@ package struct RTSPServerConnection: Sendable {
     }
 
     private mutating func receive(_ frame: InterleavedFrame, at now: NIODeadline) {
-        // Players send RTP to open their firewall's ports, and from back channels that are not offered here.
+        // Other frames are ignored. Players send RTP to open ports of their firewall, and for back channels.
         guard let track = session?.track(reportingOn: frame.channel), frameRate.take(at: now) else { return }
         session?.lastHeard = now
         emit(.report(track: track, frame.payload))
@@ -200,7 +199,7 @@ package struct RTSPServerConnection: Sendable {
     /// When to call `handle(.timeout)`; `nil` after the end.
     package var timeout: NIODeadline? {
         guard !isClosed else { return nil }
-        // An input from outside always comes. The bytes that are held cannot be read before.
+        // The matching input always comes, and until then no received bytes are parsed.
         guard pending == nil else { return sessionDeadline }
         return [messageDeadline, user == nil ? loginDeadline : nil, idleDeadline, sessionDeadline].compactMap { $0 }
             .min()
@@ -210,7 +209,7 @@ package struct RTSPServerConnection: Sendable {
         user != nil && session == nil ? lastRequest + limits.idleTime : nil
     }
 
-    /// While a session plays over the connection itself, the packets that the client accepts show that it is there.
+    /// `nil` while a session plays over the connection: the caller notices a client that accepts no packets.
     private var sessionDeadline: NIODeadline? {
         guard let session, session.usesDatagrams || !session.isPlaying else { return nil }
         return session.lastHeard + limits.sessionTime

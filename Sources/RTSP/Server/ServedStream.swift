@@ -1,7 +1,7 @@
 import IoTCore
 package import RTP
 
-/// A stream that a server offers: the tracks that a session description lists.
+/// A stream that a server offers. The session description lists its tracks.
 package struct ServedStream: Sendable, Hashable {
     package var name: String
     package var tracks: [RTPCodec]
@@ -23,7 +23,7 @@ package struct ServedStream: Sendable, Hashable {
     }
 }
 
-/// Where one track of a session is sent.
+/// The transport of one track of a session.
 package struct ServedTrack: Sendable, Hashable {
     package enum Transport: Sendable, Hashable {
         /// Channels of the connection.
@@ -32,7 +32,7 @@ package struct ServedTrack: Sendable, Hashable {
         case datagrams(TransportHeader.Pair<UInt16>)
     }
 
-    /// Of the stream's tracks.
+    /// The index of the track in the stream.
     package var index: Int
     package var ssrc: UInt32
     package var transport: Transport
@@ -58,10 +58,10 @@ package struct ServedTrackStart: Sendable, Hashable {
     }
 }
 
-/// Why a request is refused.
+/// The reason for refusing a request.
 package struct RTSPRefusal: Error, Sendable, Hashable {
     package var status: RTSPStatus
-    /// For people; follows the standard phrase in the status line.
+    /// Text for people, after the standard phrase in the status line.
     package var reason: String?
 
     package init(_ status: RTSPStatus, _ reason: String? = nil) {

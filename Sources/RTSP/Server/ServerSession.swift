@@ -8,7 +8,7 @@ struct ServerSession: Sendable {
     /// In the order of their SETUP.
     private(set) var tracks: [ServedTrack] = []
     var isPlaying = false
-    /// The last request, or report of the player.
+    /// The time of the player's last request or report.
     var lastHeard: NIODeadline
 
     init(identifier: String, path: StreamPath, at now: NIODeadline) {
@@ -23,11 +23,11 @@ struct ServerSession: Sendable {
         tracks.contains { if case .datagrams = $0.transport { true } else { false } }
     }
 
-    /// The first transport that a track can have here.
+    /// Chooses the first requested transport that is possible.
     ///
     /// - Parameters:
-    ///   - peer: the client's address: nothing is sent elsewhere, whatever `destination` says.
-    ///   - allowsDatagrams: whether packets may leave by UDP.
+    ///   - peer: The client's address. A `destination` elsewhere is refused.
+    ///   - allowsDatagrams: Whether packets may leave by UDP.
     func choose(
         _ offered: [TransportHeader], peer: IPAddress?, allowsDatagrams: Bool, index: Int
     ) -> ServedTrack.Transport? {
@@ -52,7 +52,7 @@ struct ServerSession: Sendable {
         return IPAddress(destination).map { $0 == peer } ?? false
     }
 
-    /// Ports that a user's program can have. Others belong to services, which did not ask for media.
+    /// Whether the ports are at least 1024. Lower ports belong to services, which must not receive media.
     private static func isUsable(_ ports: TransportHeader.Pair<UInt16>) -> Bool {
         ports.rtp >= 1_024 && ports.rtcp >= 1_024 && ports.rtp != ports.rtcp
     }
@@ -64,7 +64,7 @@ struct ServerSession: Sendable {
         }
     }
 
-    /// The channels that the client asks for, unless they are taken, or others.
+    /// The requested channels; other channels if they are in use.
     private func channels(_ wanted: TransportHeader.Pair<UInt8>?, index: Int) -> TransportHeader.Pair<UInt8>? {
         var taken: Set<UInt8> = []
         for case .interleaved(let pair) in tracks.map(\.transport) { taken.formUnion([pair.rtp, pair.rtcp]) }

@@ -1,6 +1,6 @@
 import IoTCore
 
-/// What a request names: a camera's stream, and perhaps one of its tracks.
+/// The part of a request's URL that names a camera's stream, or one of its tracks.
 ///
 /// `rtsp://HOST/NAME`, `rtsp://HOST/NAME/low`, and each with `/trackID=0` after it.
 package struct StreamPath: Sendable, Hashable {

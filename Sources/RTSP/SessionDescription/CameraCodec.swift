@@ -1,19 +1,19 @@
 import IoTCore
 import RTP
 
-/// Repairs what cameras write about their codecs.
+/// Corrects errors in cameras' descriptions of their codecs.
 enum CameraCodec {
     /// The codecs of a section, in its order.
     ///
-    /// - Parameter firstMap: the argument of the section's first `a=rtpmap`.
+    /// - Parameter firstMap: The argument of the section's first `a=rtpmap`.
     static func codecs(of media: MediaDescription, medium: String, firstMap: Substring?) -> [RTPCodec] {
         var codecs = media.codecs
         if codecs.isEmpty { codecs = guesses(media, medium: medium, firstMap: firstMap) }
         return codecs.map { repaired($0, medium: medium) }
     }
 
-    /// Quirk 7: a map for a payload type that the `m=` line does not list, such as `m=video 0 RTP/AVP smart/1/90000`
-    /// (bluenviron/gortsplib, `pkg/format/format.go`); a static type without a map; a dynamic one without.
+    /// Quirk 7: some cameras write a map for a payload type that the `m=` line does not list, such as
+    /// `m=video 0 RTP/AVP smart/1/90000` (bluenviron/gortsplib, `pkg/format/format.go`), or no map at all.
     private static func guesses(_ media: MediaDescription, medium: String, firstMap: Substring?) -> [RTPCodec] {
         if let firstMap, let type = firstMap.split(separator: " ").first.flatMap({ UInt8($0) }), type < 128 {
             let codec = RTPCodec(
@@ -32,7 +32,7 @@ enum CameraCodec {
         }
     }
 
-    /// The static payload types (RFC 3551 §6) that RTPCodec does not know, for messages and for `mpa`.
+    /// Names for the static payload types (RFC 3551 §6) that `RTPCodec` does not support, for messages.
     private static let staticTypes: [UInt8: String] = [
         3: "GSM/8000", 4: "G723/8000", 9: "G722/8000", 10: "L16/44100/2", 11: "L16/44100", 14: "MPA/90000",
         26: "JPEG/90000", 32: "MPV/90000", 33: "MP2T/90000",
@@ -48,7 +48,7 @@ enum CameraCodec {
         }
         switch codec.encodingName.lowercased() {
         case "h264", "h265":
-            // Quirk 8: the clock of both is 90 kHz by their RFCs (6184 §8.2.1, 7798 §7.1), whatever is written.
+            // Quirk 8: some cameras write another clock rate than 90 kHz (RFC 6184 §8.2.1, RFC 7798 §7.1).
             codec.clockRate = 90_000
             for name in ["sprop-parameter-sets", "sprop-vps", "sprop-sps", "sprop-pps"] {
                 guard let text = codec.formatParameters[name] else { continue }
@@ -61,7 +61,7 @@ enum CameraCodec {
         return codec
     }
 
-    /// Quirk 9: some cameras send parameter sets as an Annex B stream, start codes and all (scottlamb/retina v0.4.11).
+    /// Quirk 9: some cameras write parameter sets as an Annex B stream, with start codes (scottlamb/retina v0.4.11).
     private static func withoutStartCodes(_ text: String) -> String {
         text.split(separator: ",").map { encoded in
             guard let bytes = Base64.decode(encoded),
@@ -89,15 +89,15 @@ enum CameraCodec {
         return (units + [unit]).filter { !$0.isEmpty }
     }
 
-    /// Quirk 10: parameters of RFC 3640 are left out or abbreviated. Cameras send no mode but AAC-hbr, whose widths are
-    /// fixed (§3.3.6).
+    /// Quirk 10: some cameras omit parameters of RFC 3640. Cameras send only the mode AAC-hbr, whose widths are fixed
+    /// (§3.3.6).
     private static func repairAAC(_ codec: inout RTPCodec) {
         let defaults = ["mode": "AAC-hbr", "sizelength": "13", "indexlength": "3", "indexdeltalength": "3"]
         guard codec.formatParameters["mode"]?.lowercased() ?? "aac-hbr" == "aac-hbr" else { return }
         for (name, value) in defaults where codec.formatParameters[name] ?? "" == "" {
             codec.formatParameters[name] = value
         }
-        // An absent configuration follows from the map: AAC-LC with its rate and channels.
+        // Without a valid configuration, the audio is AAC-LC with the sample rate and channels of the map.
         if codec.formatParameters["config"].flatMap({ Hex.decode($0) }).flatMap({ AudioSpecificConfig($0) }) == nil,
             let config = AudioSpecificConfig.lowComplexity(sampleRate: codec.clockRate, channels: codec.channels)
         {

@@ -1,4 +1,4 @@
-/// Finds the URLs that requests name (RFC 2326 §C.1.1).
+/// Resolves the URLs of requests (RFC 2326 §C.1.1).
 package enum ControlURL {
     /// The base of relative URLs in a description: `Content-Base`, else `Content-Location`, else the requested URL.
     package static func base(of headers: RTSPHeaders, requested: String) -> String {
@@ -6,7 +6,7 @@ package enum ControlURL {
             guard let text = headers[name], !text.isEmpty, text.utf8.allSatisfy({ (0x21...0x7E).contains($0) })
             else { continue }
             if isAbsolute(text) { return atHost(of: requested, text) }
-            // Quirk 11: Anjvision writes no scheme (scottlamb/moonfire-nvr#356).
+            // Quirk 11: Anjvision cameras write no scheme (scottlamb/moonfire-nvr#356).
             let scheme = requested.utf8.starts(with: "rtsps:".utf8) ? "rtsps://" : "rtsp://"
             let isSchemeless = text.utf8.first != UInt8(ascii: "/") && !text.contains("://")
             if isSchemeless { return atHost(of: requested, scheme + text) }
@@ -16,10 +16,10 @@ package enum ControlURL {
 
     /// The URL of a track, or of the whole stream.
     ///
-    /// The text is appended to the base, after a query, too: that is what live555 and FFmpeg do and cameras expect
-    /// (scottlamb/retina#9), and not what RFC 3986 §5.2 says.
+    /// The text is appended to the base, even after a query. This differs from RFC 3986 §5.2, but live555 and FFmpeg do
+    /// it, and cameras expect it (scottlamb/retina#9).
     ///
-    /// - Parameter control: from `a=control`; `nil` without it.
+    /// - Parameter control: The value of `a=control`; `nil` without it.
     package static func resolve(_ control: String?, base: String) -> String {
         guard let control, !control.isEmpty, control != "*" else { return base }
         guard control.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else { return base }
@@ -35,8 +35,8 @@ package enum ControlURL {
         return ["rtsp", "rtsps"].contains(range.lowercased())
     }
 
-    /// The same URL at the host that answers: a camera after NAT names an address of its own network, and our login
-    /// is for the host that the user named.
+    /// The URL with the host of the base. A camera behind NAT names an address of its own network, and the login is only
+    /// for the configured host.
     private static func atHost(of base: String, _ text: String) -> String {
         String(origin(base) + tail(text))
     }

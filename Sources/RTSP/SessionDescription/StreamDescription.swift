@@ -1,14 +1,14 @@
 package import IoTCore
 import RTP
 
-/// A camera's session description (RFC 2326 §C, RFC 8866), as cameras write it.
+/// A camera's session description (RFC 2326 §C, RFC 8866).
 package struct StreamDescription: Sendable, Hashable {
     /// The largest number of sections that are read.
     package static let maximumTracks = 16
 
     /// The text of `s=`.
     package var name: String
-    /// The control of the whole stream, as written in `a=control`; `nil` without it.
+    /// The value of `a=control` for the whole stream; `nil` without it.
     package var control: String?
     package var range: RangeHeader?
     /// The software that wrote the description, from `a=tool`.
@@ -42,12 +42,12 @@ package struct StreamDescription: Sendable, Hashable {
 
     /// The text, with CR LF.
     ///
-    /// - Parameter address: the server's, for `o=`.
+    /// - Parameter address: The server's address, for `o=`.
     package func text(address: IPAddress, sessionID: UInt64) -> String {
         let family = address.isIPv6 ? "IP6" : "IP4"
         var lines = [
             "v=0", "o=- \(sessionID) 1 IN \(family) \(address)", "s=\(name.isEmpty ? "-" : name)",
-            // RFC 2326 §C.1.7: the server decides where packets go.
+            // SETUP determines the addresses (RFC 2326 §C.1.7).
             "c=IN \(family) \(address.isIPv6 ? "::" : "0.0.0.0")", "t=0 0",
         ]
         if let tool { lines.append("a=tool:\(tool)") }
@@ -60,7 +60,7 @@ package struct StreamDescription: Sendable, Hashable {
 
 extension TrackDescription {
     fileprivate var lines: [String] {
-        // Without a codec, a dynamic type that means nothing.
+        // A track without a codec gets an arbitrary dynamic type.
         let type = codec.map { "\($0.payloadType)" } ?? "127"
         var lines = ["m=\(medium) 0 RTP/\(isPlainRTP ? "AVP" : "SAVP") \(type)"]
         if let codec {

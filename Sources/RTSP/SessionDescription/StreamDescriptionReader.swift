@@ -1,12 +1,12 @@
 import IoTCore
 import RTP
 
-/// Reads the lines of a camera's session description. What cannot be read is left out: a stream with an odd second
-/// track is still a stream.
+/// Parses the lines of a camera's session description. Invalid lines are ignored, so that one invalid track does not
+/// prevent the use of the others.
 struct StreamDescriptionReader {
     private var session = StreamDescription(tracks: [])
     private var section: Section?
-    /// The attributes of further sections are ignored.
+    /// Whether the limit is reached; attributes of further sections are ignored.
     private var isFull = false
 
     private struct Section {
@@ -15,7 +15,7 @@ struct StreamDescriptionReader {
         /// The argument of the first `a=rtpmap`.
         var firstMap: Substring?
 
-        /// Takes an attribute. The first of a repeated one wins.
+        /// Stores an attribute. If it is repeated, the first one is used.
         mutating func take(_ name: String, _ argument: Substring) {
             switch name {
             case "rtpmap":
@@ -52,8 +52,8 @@ struct StreamDescriptionReader {
         section = nil
         isFull = session.tracks.count == StreamDescription.maximumTracks
         let words = value.split(separator: " ")
-        // Quirk 6: the port, of no use in RTSP, is often not one: FLIR and others (bluenviron/gortsplib,
-        // `pkg/sdpunmarshaler`).
+        // Quirk 6: FLIR and other cameras write no valid port (bluenviron/gortsplib, `pkg/sdpunmarshaler`). RTSP does not
+        // use it.
         guard words.count >= 3, !isFull else { return }
         let transport = words[2].uppercased()
         section = Section(

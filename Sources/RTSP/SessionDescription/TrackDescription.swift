@@ -12,15 +12,15 @@ package struct TrackDescription: Sendable, Hashable {
 
     /// `video`, `audio`, `application` or another word.
     package var medium: String
-    /// The first payload type whose format can be read, else the first of all. `nil` if none has a name.
+    /// The first codec that is supported, or otherwise the first one. `nil` if none has a name.
     package var codec: RTPCodec?
-    /// As written in `a=control`; `nil` without it.
+    /// The value of `a=control`; `nil` without it.
     package var control: String?
-    /// Seen from the camera in ONVIF's back channels only; elsewhere cameras write anything.
+    /// Reliable only for ONVIF's back channels.
     package var direction: Direction?
     /// `a=framerate` (RFC 8866 §6.13).
     package var frameRate: Double?
-    /// Whether the transport is RTP over UDP or TCP, without encryption of its own.
+    /// Whether the transport is RTP without encryption, over UDP or TCP.
     package var isPlainRTP: Bool
 
     package init(
@@ -43,7 +43,7 @@ package struct TrackDescription: Sendable, Hashable {
         }
     }
 
-    /// A track that the client sends to (ONVIF Streaming §5.3.1). Only responses to requests with `Require` have one.
+    /// Whether the client sends this track (ONVIF Streaming §5.3.1). Only responses to requests with `Require` list it.
     package var isBackChannel: Bool { direction == .sendOnly }
 
     /// The name for messages: `video H264`.

@@ -75,7 +75,7 @@ extension Configuration {
     private func apiConflicts() -> [Conflict] {
         var conflicts: [Conflict] = []
         if api.listen == nil {
-            // The RTSP server has the API's certificate.
+            // The RTSP server uses the API's certificate.
             let hasCertificate = rtsp.listen != nil && rtsp.isEncrypted
             let dependents = [
                 ("api.tls", api.tls != nil), ("api.certificateFile", api.certificateFile != nil && !hasCertificate),
@@ -114,7 +114,7 @@ extension Configuration {
             conflicts.append(Conflict(key: "rtsp.listen", reason: "is the port of \(key); use another port"))
         }
         if rtsp.udpPort != 0, rtsp.isEncrypted {
-            conflicts.append(Conflict(key: "rtsp.udpPort", reason: "needs rtsp.tls: false: UDP is not encrypted"))
+            conflicts.append(Conflict(key: "rtsp.udpPort", reason: "needs rtsp.tls: false, because UDP is not encrypted"))
         }
         return conflicts
     }

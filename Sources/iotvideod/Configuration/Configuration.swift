@@ -58,11 +58,11 @@ struct Configuration: Sendable, Equatable {
 
     /// The RTSP server.
     struct RTSP: Sendable, Equatable {
-        /// `nil`: there is none.
+        /// `nil` if there is no RTSP server.
         var listen: ListenAddress?
-        /// `nil`: true unless `listen` is a loopback address. The certificate is the API's.
+        /// `nil` means true unless `listen` is a loopback address. The certificate is the API's.
         var tls: Bool?
-        /// The even port for RTP by UDP; the next one is for RTCP. 0 takes two free ones. Not used with TLS.
+        /// The even UDP port for RTP; the next port is for RTCP. 0 means two free ports. Not used with TLS.
         var udpPort = 0
 
         var isEncrypted: Bool { tls ?? !(listen?.isLoopback ?? true) }

@@ -15,7 +15,7 @@ extension ConfigurationKey {
         ConfigurationKey("rtsp.udpPort", default: "0", \.rtsp.udpPort) { node, _ throws(ValueRefusal) in
             let port = try node.integer(in: 0...65_534)
             guard port % 2 == 0 else {
-                throw ValueRefusal("must be even: RTCP uses the next port (RFC 3550 §11)")
+                throw ValueRefusal("must be even, because RTCP uses the next port (RFC 3550 §11)")
             }
             return port
         },

@@ -5,8 +5,8 @@ import Logging
 import NIOCore
 import ServiceLifecycle
 
-/// The certificate of the API and of the RTSP server if none is configured. This box's own authority signs it for every name and address of the
-/// both. A box that has joined another hub also has its own authority.
+/// The certificate of the API and the RTSP server if none is configured. This box's own authority signs it for every
+/// name and address of both. A box that has joined another hub also has its own authority.
 struct APICertificate: Service {
     /// How often the certificate is checked. The server checks the files every 30 s.
     private static let checkInterval = Duration.seconds(60)

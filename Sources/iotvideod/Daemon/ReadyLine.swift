@@ -11,7 +11,7 @@ struct ReadyLine: Service {
     /// `nil` if this box acts for no account.
     let link: LinkSession?
     let server: APIServer
-    /// `nil` if it is not configured.
+    /// `nil` if no RTSP server is configured.
     let rtsp: RTSPServer?
     let logger: Logger
 

@@ -43,7 +43,7 @@ final class TLSContext: Sendable {
     /// How often the certificate's files are checked.
     private static let check = Duration.seconds(30)
 
-    /// Keeps the certificate up to date. Waits until cancelled, also without one.
+    /// Reloads the certificate's files after a change, until cancelled. Without TLS it only waits.
     static func watch(_ tls: TLSContext?, _ logger: Logger) async throws {
         while true {
             try await Task.sleep(for: check)

@@ -4,7 +4,7 @@ import NIOCore
 
 /// Sends a reader's packets over the RTSP connection itself, between the responses (RFC 2326 §10.12).
 final class ConnectionSink: ReaderSink {
-    /// How much may wait here for the socket: a key frame of a large picture. The kernel holds as much again.
+    /// The largest number of bytes that wait for the socket, enough for a large key frame. The kernel stores more.
     private static let limit = 262_144
 
     private let output: RTSPOutput

@@ -6,7 +6,7 @@ import Synchronization
 
 /// Sends a reader's packets by UDP.
 final class DatagramSink: ReaderSink {
-    /// How much may wait for the sockets' event loop.
+    /// The largest number of bytes that wait for the sockets' event loop.
     private static let limit = 1_048_576
 
     /// The player's addresses for a track.
@@ -20,7 +20,7 @@ final class DatagramSink: ReaderSink {
     private let tracks = Mutex<[Int: Addresses]>([:])
     private let waiting = Atomic<Int>(0)
     private let isReported = Atomic<Bool>(false)
-    /// Gets the player's reports. Released by `close`, because the reader holds this sink.
+    /// Receives the player's reports. `close` releases it, because the reader references this sink.
     private let reader = Mutex<CameraReader?>(nil)
 
     init(_ datagrams: RTSPDatagrams, onEnd: @escaping @Sendable () -> Void) {
@@ -30,7 +30,7 @@ final class DatagramSink: ReaderSink {
 
     var serverPorts: TransportHeader.Pair<UInt16> { datagrams.ports }
 
-    /// - Parameter peer: the player's address, with any port.
+    /// - Parameter peer: The player's address, with any port.
     func add(index: Int, peer: SocketAddress, ports: TransportHeader.Pair<UInt16>) {
         var addresses = Addresses(rtp: peer, rtcp: peer)
         addresses.rtp.port = Int(ports.rtp)
@@ -45,7 +45,7 @@ final class DatagramSink: ReaderSink {
 
     func serve(_ reader: CameraReader) { self.reader.withLock { $0 = reader } }
 
-    /// Whether a report came since the last call.
+    /// Whether a report was received since the last call.
     func takeReported() -> Bool { isReported.exchange(false, ordering: .relaxed) }
 
     func close() {

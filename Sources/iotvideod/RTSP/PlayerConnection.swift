@@ -10,9 +10,9 @@ import RTSP
 /// Drives one connection of the RTSP server: moves bytes between the socket and `RTSPServerConnection`, and calls the
 /// gateway for it.
 actor PlayerConnection {
-    /// How long a player may accept nothing.
+    /// The longest time in which a player accepts no bytes.
     private static let stallTime = TimeAmount.seconds(30)
-    /// How often a login is tried again while too many keys are checked, and for how long.
+    /// While too many keys are being checked: the pause between attempts of a login, and the time for all attempts.
     private static let loginRetry = (pause: Duration.milliseconds(250), time: TimeAmount.seconds(10))
     private static let tick = TimeAmount.seconds(1)
 
@@ -26,7 +26,7 @@ actor PlayerConnection {
     private var use: StreamUse?
     private var datagrams: DatagramSink?
     private let loggedIn = Readiness<Lease>()
-    /// The camera's end of the stream.
+    /// Settled when the camera ends the stream.
     private let ended = Readiness<Void>()
 
     /// Serves a connection until its end.
@@ -37,7 +37,7 @@ actor PlayerConnection {
         }
     }
 
-    /// `nil` if the connection has no addresses any more.
+    /// `nil` if the connection is already closed.
     private init?(_ channel: any Channel, _ door: RTSPDoor) {
         guard let local = channel.localAddress?.playerAddress, let remote = channel.remoteAddress else { return nil }
         self.door = door
@@ -58,7 +58,7 @@ actor PlayerConnection {
             group.addTask { await self.keepTime() }
             group.addTask { [loggedIn] in
                 guard let lease = try? await loggedIn.wait() else { return }
-                // Returns when the right ends, or when the connection does.
+                // Returns when the right to view or the connection ends.
                 try? await lease.ended()
                 await self.handle(.ended)
             }
@@ -78,7 +78,7 @@ actor PlayerConnection {
         await drain()
     }
 
-    /// Performs the outputs, in their order, also those that come while one is performed.
+    /// Performs the outputs in their order, including new outputs that result from them.
     private func drain() async {
         guard !isDraining else { return }
         isDraining = true
@@ -139,7 +139,9 @@ actor PlayerConnection {
 
     private func logIn(_ proof: KeyProof) async throws {
         guard let token = BearerToken(proof) else {
-            throw IoTError(.unauthenticated, "the user name of a login is the id of a media key")
+            throw IoTError(
+                .unauthenticated, "the user name is not the id of a media key",
+                remedy: "use the first ten characters of the key as the user name")
         }
         let caller = try await caller(of: token)
         try caller.require(.view)
@@ -150,7 +152,7 @@ actor PlayerConnection {
         loggedIn.settle(.success(lease))
     }
 
-    /// Many players may come at once, for example after a restart: they wait for their turn.
+    /// Retries while too many keys are being checked, because all players connect at once after a restart.
     private func caller(of token: BearerToken) async throws -> Caller {
         let end = NIODeadline.now() + Self.loginRetry.time
         while true {
@@ -170,7 +172,7 @@ actor PlayerConnection {
 
     private func require(_ path: StreamPath) throws(IoTError) {
         guard path.quality == .high else {
-            throw IoTError(.notFound, "the camera has no second stream", remedy: "leave '/low' out")
+            throw IoTError(.notFound, "the camera has no second stream", remedy: "remove '/low' from the URL")
         }
     }
 
@@ -199,7 +201,7 @@ actor PlayerConnection {
         return datagrams?.serverPorts
     }
 
-    /// Sends a track to ports of the player's own address, whatever the request says.
+    /// Sends a track to ports of the player's own address.
     private func open(_ ports: TransportHeader.Pair<UInt16>, index: Int) throws {
         guard let shared = door.datagrams, let peer = output.channel.remoteAddress else { throw IoTError(.hungUp) }
         let sink = datagrams ?? DatagramSink(shared) { [ended] in ended.settle(.success(())) }

@@ -5,8 +5,8 @@ import NIOPosix
 import PeerTransport
 import RTSP
 
-/// The two UDP ports of the RTSP server, which all its players share: RTP leaves from one, reports from the next
-/// (RFC 3550 §11), to which the players' reports come.
+/// The two UDP ports of the RTSP server, which all its players share. The even port sends RTP; the next port sends and
+/// receives RTCP (RFC 3550 §11).
 final class RTSPDatagrams: Sendable {
     /// The largest number of players' addresses.
     private static let maximumListeners = 4_096
@@ -28,7 +28,7 @@ final class RTSPDatagrams: Sendable {
         eventLoop = channels[0].eventLoop
     }
 
-    /// - Parameter port: even; 0 takes two free ports.
+    /// - Parameter port: An even port; 0 means two free ports.
     static func bind(_ host: String, port: Int, on loop: any EventLoop) async throws -> RTSPDatagrams {
         var attempts = port == 0 ? 64 : 1
         while true {
@@ -72,7 +72,7 @@ final class RTSPDatagrams: Sendable {
         for channel in channels { try? await channel.close() }
     }
 
-    /// - Parameter done: called when the packets are in the sockets' queues.
+    /// - Parameter done: Called when the packets are in the sockets' queues.
     func send(_ batch: ReaderBatch, to tracks: [Int: DatagramSink.Addresses], done: @escaping @Sendable () -> Void) {
         eventLoop.execute { [state] in
             var bytes = batch.bytes
@@ -88,7 +88,7 @@ final class RTSPDatagrams: Sendable {
         }
     }
 
-    /// Receives the reports that come from an address.
+    /// Receives the reports from an address.
     func listen(
         to address: SocketAddress, for owner: ObjectIdentifier, _ onReport: @escaping @Sendable (ByteBuffer) -> Void
     ) {
@@ -131,16 +131,16 @@ private final class DatagramPort: ChannelInboundHandler {
         listeners = [:]
     }
 
-    /// Datagrams of strangers are dropped.
+    /// Drops datagrams from unknown addresses.
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         let envelope = unwrapInboundIn(data)
         listeners[envelope.remoteAddress]?.onReport(envelope.data)
     }
 
-    /// A player whose port is closed makes the kernel report errors for the socket; the others go on.
+    /// Ignores errors: if one player's port is closed, the kernel reports an error for the shared socket.
     func errorCaught(context: ChannelHandlerContext, error: any Error) {}
 
-    /// The datagrams of one tick of the loop, to all players, are sent together.
+    /// The datagrams to all players in one tick of the loop are sent together.
     func write(_ datagram: ByteBuffer, to address: SocketAddress) {
         sender.append(datagram, to: address)
         flushSoon(after: nil)

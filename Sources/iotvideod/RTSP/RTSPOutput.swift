@@ -1,11 +1,11 @@
 import NIOCore
 import Synchronization
 
-/// The bytes that a connection has not sent yet. Used from any thread.
+/// Writes to a connection, and counts the bytes that are not sent yet. Used from any thread.
 final class RTSPOutput: Sendable {
     let channel: any Channel
     private let waiting = Atomic<Int>(0)
-    /// When the socket last took bytes, or when bytes began to wait: ns of `NIODeadline`.
+    /// When the socket last accepted bytes, or when bytes began to wait, in ns of `NIODeadline`.
     private let progress = Atomic<UInt64>(0)
 
     init(_ channel: any Channel) {
@@ -14,7 +14,7 @@ final class RTSPOutput: Sendable {
 
     var waitingBytes: Int { waiting.load(ordering: .relaxed) }
 
-    /// Waits until the socket has taken the bytes, or the connection has ended.
+    /// Waits until the socket has accepted the bytes, or the connection has ended.
     func write(_ bytes: ByteBuffer) async {
         try? await send(bytes).get()
     }
@@ -35,7 +35,7 @@ final class RTSPOutput: Sendable {
         progress.store(NIODeadline.now().uptimeNanoseconds, ordering: .relaxed)
     }
 
-    /// Whether bytes wait and none was taken for this time.
+    /// Whether bytes wait and the socket has accepted none for this time.
     func isStalled(for time: TimeAmount, at now: NIODeadline) -> Bool {
         guard waitingBytes > 0 else { return false }
         return now - .uptimeNanoseconds(progress.load(ordering: .relaxed)) > time

@@ -13,7 +13,7 @@ extension RTSPRefusal {
         self.init(Self.status(of: error.code), "\(error.code.rawValue) \(error.code.name): \(error.messageWithRemedy)")
     }
 
-    /// RTSP's statuses are HTTP's, apart from these.
+    /// RTSP uses HTTP's statuses, except in these cases.
     private static func status(of code: ErrorCode) -> RTSPStatus {
         switch HTTPResponse.Status(code) {
         case .tooManyRequests: .notEnoughBandwidth
@@ -26,7 +26,7 @@ extension RTSPRefusal {
 }
 
 extension SocketAddress {
-    /// An IPv4 address that an IPv6 socket shows (RFC 4291 §2.5.5.2) as itself.
+    /// The address of a player. An IPv4-mapped IPv6 address (RFC 4291 §2.5.5.2) becomes an IPv4 address.
     var playerAddress: IPAddress? {
         guard let text = ipAddress else { return nil }
         let mapped = "::ffff:"

@@ -9,9 +9,9 @@ import PeerTransport
 import RTSP
 import ServiceLifecycle
 
-/// Serves the cameras of this box to RTSP players: a door of the gateway.
+/// Serves the cameras of this box to RTSP players. A front end of the gateway (docs/architecture.md).
 final class RTSPServer: Service {
-    /// Open connections, and those of one address.
+    /// The largest number of open connections, in total and from one address.
     static let connectionBound = QuotaBound(total: 512, each: 256)
 
     private let gateway: any GatewayService
@@ -26,7 +26,7 @@ final class RTSPServer: Service {
     let readiness = Readiness<Int>()
 
     /// - Parameters:
-    ///   - udpPort: for RTP; 0 takes a free one. Not used with `tls`, because packets by UDP are not encrypted.
+    ///   - udpPort: The even port for RTP; 0 means two free ports. Not used with `tls`, because packets by UDP are not encrypted.
     init(
         gateway: any GatewayService, address: ListenAddress, udpPort: Int, tls: TLSContext?,
         loops: any EventLoopGroup, limits: RTSPServerLimits = RTSPServerLimits(), logger: Logger
@@ -77,7 +77,7 @@ final class RTSPServer: Service {
             gateway: gateway, connections: connections, datagrams: datagrams, limits: limits, logger: logger)
         let listener = try await listen(connections)
         readiness.settle(.success(listener.channel.localAddress?.port ?? 0))
-        // A connection is not work that a stop waits for: the stream has no end.
+        // A stop does not wait for connections, because their streams do not end.
         await cancelWhenGracefulShutdown { [self] in
             try? await listener.executeThenClose { clients in
                 try await withThrowingTaskGroup(of: Void.self) { group in
@@ -103,7 +103,7 @@ final class RTSPServer: Service {
             .serverChannelOption(.backlog, value: 256)
             .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
             .childChannelOption(.tcpOption(.tcp_nodelay), value: 1)
-            // What waits in the kernel cannot be left out for a slow player.
+            // Limits the bytes that wait in the kernel, because they cannot be skipped for a slow player.
             .childChannelOption(.tcpOption(Self.notSentLowWater), value: 131_072)
             .bind(host: address.host, port: address.port) { [tls] channel in
                 channel.eventLoop.makeCompletedFuture {
@@ -119,11 +119,11 @@ final class RTSPServer: Service {
             }
     }
 
-    /// TCP_NOTSENT_LOWAT (tcp(7)), which NIO does not name.
+    /// TCP_NOTSENT_LOWAT (tcp(7)), which NIO does not define.
     private static let notSentLowWater = NIOBSDSocket.Option(rawValue: 25)
 }
 
-/// What all connections of the server share.
+/// The values that all connections of the server share.
 struct RTSPDoor: Sendable {
     let gateway: any GatewayService
     let connections: Connections

@@ -83,24 +83,24 @@ extension KeyDescription: LinkListed {
     }
 }
 
-/// The parameters of `key.prove`: the answer to a digest challenge (RFC 7616 §3.4), made with a media key. It shows
-/// that somebody knows the key, which is not part of it.
+/// The parameters of `key.prove`: the answer to a digest challenge (RFC 7616 §3.4), made with a media key. It proves
+/// the knowledge of the key without containing the key.
 public struct KeyProof: LinkValue, Hashable {
-    /// Of the key.
+    /// The id of the key.
     public var id: String
     /// `MD5` or `SHA-256`.
     public var algorithm: String
-    /// Of the signed request.
+    /// The method of the signed request.
     public var method: String
     public var uri: String
     public var nonce: String
-    /// `nc` and `cnonce`: with `qop=auth`, both.
+    /// `nc`. With `qop=auth`, both `nc` and `cnonce` are set.
     public var count: Int64?
     public var clientNonce: String?
     /// Lower-case hex digits.
     public var response: String
 
-    /// - Parameter method: of the signed request.
+    /// - Parameter method: The method of the signed request.
     package init(_ authorization: DigestAuthorization, method: String) {
         id = authorization.username
         algorithm = authorization.algorithm.rawValue
