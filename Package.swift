@@ -70,6 +70,7 @@ let package = Package(
         // The public API of the libraries below uses their types: errors, frames and JSON values; codecs and packets.
         .library(name: "IoTCore", targets: ["IoTCore"]),
         .library(name: "RTP", targets: ["RTP"]),
+        .library(name: "RTSP", targets: ["RTSP"]),
         .library(name: "PeerTransport", targets: ["PeerTransport"]),
         .library(name: "IoTLink", targets: ["IoTLink"]),
         .library(name: "ThingModel", targets: ["ThingModel"]),
@@ -108,7 +109,7 @@ let package = Package(
         .systemLibrary(name: "CVideo4Linux", path: "Sources/SystemLibraries/CVideo4Linux"),
 
         // Layer 2
-        library("IoTCore", [nioCore]),
+        library("IoTCore", [nioCore, crypto]),
         library("RTP", ["IoTCore", nioCore]),
 
         // Layer 3
@@ -116,6 +117,7 @@ let package = Package(
         library("IoTLink", ["IoTCore", "CMosquitto", "COpenSSL", crypto, nioCore, logging, lifecycle]),
         library("PeerTransport", ["IoTCore", "RTP", "COpenSSL", nioCore, nioPosix, logging]),
         library("MediaCodec", ["IoTCore", "CFFmpeg", "CVideo4Linux", nioCore, logging]),
+        library("RTSP", ["IoTCore", "RTP", nioCore, nioPosix]),
 
         // Layer 4
         library("ThingModel", ["IoTCore", "IoTLink", logging]),
@@ -136,8 +138,8 @@ let package = Package(
         library(
             "MediaChannel",
             [
-                "IoTCore", "RTP", "IoTLink", "ThingModel", "PeerTransport", "MediaCodec", "MediaPlayer", nioCore,
-                logging, lifecycle,
+                "IoTCore", "RTP", "RTSP", "IoTLink", "ThingModel", "PeerTransport", "MediaCodec", "MediaPlayer",
+                nioCore, logging, lifecycle,
             ]),
 
         // Layer 6
@@ -145,7 +147,7 @@ let package = Package(
             "Gateway",
             [
                 "IoTCore", "GatewayAPI", "IoTLink", "ThingModel", "LinkHub", "MediaChannel", "MediaPlayer",
-                "NetConfig", "PeerTransport", nioCore, coreMetrics,
+                "NetConfig", "PeerTransport", "RTP", nioCore, coreMetrics,
             ]),
 
         // Layer 7
@@ -153,7 +155,7 @@ let package = Package(
             name: "iotvideod",
             dependencies: [
                 "CMalloc", "IoTCore", "GatewayAPI", "IoTLink", "LinkHub", "MediaChannel", "MediaCodec", "NetConfig",
-                "PeerTransport", "Gateway",
+                "PeerTransport", "RTP", "RTSP", "Gateway",
                 nioCore, nioPosix, nioHTTP1, logging, lifecycle, unixSignals, hummingbird, nioSSL, coreMetrics, crypto,
                 arguments, yams,
             ],
@@ -203,7 +205,9 @@ let package = Package(
             exclude: ["Fixtures"],
             // The tests replace OpenSSL's clock, and count its public-key operations.
             standsInFor: ["gettimeofday", "EVP_DigestSign", "EVP_DigestVerify", "EVP_PKEY_derive"]),
-        tests("MediaCodecTests", ["MediaCodec", "IoTCore", nioCore, logging], exclude: ["Support/rtsp_server.py"]),
+        tests("RTSPTests", ["RTSP", "RTP", "IoTCore", nioCore, nioPosix]),
+        tests(
+            "MediaCodecTests", ["MediaCodec", "RTSP", "IoTCore", nioCore, logging], exclude: ["Support/rtsp_server.py"]),
         tests("ThingModelTests", ["ThingModel", "IoTCore", "IoTLink", logging]),
         tests(
             "NetConfigTests",
@@ -230,7 +234,7 @@ let package = Package(
             "GatewayTests",
             [
                 "Gateway", "GatewayAPI", "IoTLink", "ThingModel", "MediaChannel", "NetConfig", "PeerTransport",
-                "IoTCore", nioCore, nioPosix, logging, crypto,
+                "RTP", "IoTCore", nioCore, nioPosix, logging, crypto,
             ]),
         tests(
             "iotvideodTests",
@@ -244,8 +248,8 @@ let package = Package(
         tests(
             "FuzzTests",
             [
-                "PeerTransport", "RTP", "MediaChannel", "IoTLink", "IoTCore", "Gateway", "NetConfig", "iotvideod",
-                nioCore, nioEmbedded, nioHTTP1,
+                "PeerTransport", "RTP", "RTSP", "MediaChannel", "IoTLink", "IoTCore", "Gateway", "NetConfig",
+                "iotvideod", nioCore, nioEmbedded, nioHTTP1,
             ]),
         tests("iotctlTests", ["iotctl", "GatewayAPI", "NetConfig", "IoTCore", nioSSL, arguments]),
         // Real processes: needs the packages of packaging/debian-packages-test.txt.
@@ -255,7 +259,7 @@ let package = Package(
             "InteropTests", ["PeerTransport", "RTP", "NetConfig", "IoTCore", nioCore, nioPosix, logging],
             exclude: [
                 "Aiortc", "Chromium", "Coturn", "DNSSD", "DirectoryProbe", "Discovery", "GStreamer", "NAT", "Peers",
-                "Probe", "Unit", "WHEP", "WSDiscovery", "boxes.py", "daemon.py", "environment.sh", "probes.py",
+                "Probe", "RTSP", "Unit", "WHEP", "WSDiscovery", "boxes.py", "daemon.py", "environment.sh", "probes.py",
                 "requirements.txt", "run.sh", "runner.py", "unit_sandbox.py",
             ]),
     ]

@@ -14,6 +14,7 @@ let package = Package(
             dependencies: [
                 .product(name: "IoTCore", package: "iotvideod"),
                 .product(name: "RTP", package: "iotvideod"),
+                .product(name: "RTSP", package: "iotvideod"),
                 .product(name: "PeerTransport", package: "iotvideod"),
                 .product(name: "MediaChannel", package: "iotvideod"),
                 .product(name: "IoTLink", package: "iotvideod"),

@@ -26,6 +26,7 @@ struct CallerSession: GatewaySession {
     var events: any GatewayEvents { CallerEvents(session: self) }
     var channels: any GatewayChannels { CallerChannels(session: self) }
     var calls: any GatewayCalls { CallerCalls(session: self) }
+    var streams: any GatewayStreams { CallerStreams(session: self) }
 
     // MARK: Caller
 

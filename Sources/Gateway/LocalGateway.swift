@@ -60,7 +60,8 @@ package final class LocalGateway: GatewayService {
             let own = account == accessId ? nil : Principal.user(account)
             return try await HubClient(link: link, account: own).devices().elements.map { device in
                 AccountRights.Entry(
-                    id: device.id, name: device.name, actions: Set(device.actions ?? [.view]))
+                    id: device.id, name: device.name, actions: Set(device.actions ?? [.view]),
+                    isOwner: device.role == BindingRole.owner.rawValue)
             }
         }
         let tokens = BearerTokens { token in try await HubClient.check(token, link: link, own: accessId) }

@@ -65,9 +65,10 @@ class Attack:
 
     def start(self):
         self.began = time.monotonic()
-        self.broker_port = free_port()
+        self.broker_port, self.rtsp_port = free_port(), free_port()
         settings = (
             f"hub:\n  tls: {{listen: '127.0.0.1:{self.broker_port}', names: ['127.0.0.1']}}\n"
+            f"rtsp: {{listen: '127.0.0.1:{self.rtsp_port}'}}\n"
             "media: {listen: '127.0.0.1:0'}\n")
         self.daemon = Daemon(self.folder, {"front": CLIP}, media=settings)
 
@@ -75,7 +76,7 @@ class Attack:
         """Makes the accounts and the devices of the attackers."""
         self.site = Site({
             "folder": str(self.folder), "socket": f"{self.folder}/s", "port": self.daemon.port,
-            "broker": self.broker_port, "lifetime": int(self.arguments.seconds) + HOUR,
+            "broker": self.broker_port, "rtsp": self.rtsp_port, "lifetime": int(self.arguments.seconds) + HOUR,
             "daemon": os.environ["DAEMON"], "clip": str(SAMPLES / CLIP), "devices": {}, "tokens": {}})
         site = self.site
         self.marker = "marker-" + secrets.token_hex(4)

@@ -23,7 +23,7 @@ class Site:
     def __init__(self, values):
         self.values = values
         self.folder, self.socket = values["folder"], values["socket"]
-        self.port, self.broker = values["port"], values["broker"]
+        self.port, self.broker, self.rtsp = values["port"], values["broker"], values["rtsp"]
         self.lifetime = values["lifetime"]
         self.iotctl = os.path.join(os.path.dirname(values["daemon"]), "iotctl")
 
@@ -64,6 +64,12 @@ class Site:
     async def token(self, account, kind="api", seconds=None, **more):
         return await self.own(
             "POST", "/v1/tokens", {"kind": kind, "user": account, "ttlSeconds": seconds or self.lifetime, **more})
+
+    async def key(self, account, *devices):
+        """A media key of the account, and its id."""
+        made = await self.own("POST", "/v1/keys", {
+            "name": "player", "user": account, "devices": list(devices), "ttlSeconds": self.lifetime})
+        return made["key"], made["id"]
 
     async def account(self, name, kind="member"):
         await self.own("POST", "/v1/users", {"accessId": name, "kind": kind}, may_fail=True)

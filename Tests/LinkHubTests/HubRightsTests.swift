@@ -155,6 +155,7 @@ struct HubRightsTests {
             ["id": .string(fixture.ownerKeyID)]
         },
         Row("key.check", [0, 0, 0, 0, 0, 0, 0, 0, 0, 25001, 25001]) { fixture, _ in ["key": .string(fixture.key)] },
+        Row("key.prove", [0, 0, 0, 0, 0, 0, 0, 0, 0, 25001, 25001]) { fixture, _ in KeyProof.made(with: fixture.key) },
 
         Row("property.read", [0, 0, 8003, 8003, 8003, 8003, 8003, 0, 8003, 25001, 25001], front(["path": ""])),
         // Refused for each device separately: see `eachDevice`.

@@ -44,6 +44,35 @@ struct KeyTests {
         }
     }
 
+    @Test("A digest that was made with a key proves it, until the key is revoked; what is wrong in it is refused")
+    func proofs() throws {
+        var hub = try online()
+        let made = try make(&hub, ["devices": ["front"]]).result
+        let key = try #require(made["key"]?.stringValue)
+        for algorithm in DigestAlgorithm.allCases {
+            for hasQuality in [true, false] {
+                let proof = KeyProof.made(with: key, algorithm, hasQuality: hasQuality)
+                let result = try hub.request(hub.stranger, "key.prove", proof)?.result
+                #expect(try result == check(&hub, made["key"]).result, "\(algorithm) \(hasQuality)")
+                for (name, value) in [
+                    ("id", "0123456789"), ("id", key), ("algorithm", "SHA-1"), ("method", "PLAY"),
+                    ("uri", "rtsp://h/back"), ("nonce", "other"), ("response", String(repeating: "0", count: 32)),
+                ] as [(String, String)] {
+                    var wrong = proof
+                    wrong[name] = .string(value)
+                    #expect(try hub.request(hub.stranger, "key.prove", wrong)?.code == .unauthenticated, "\(name)")
+                }
+            }
+        }
+        var wrong = KeyProof.made(with: key)
+        wrong["nc"] = .integer(-1)
+        #expect(try hub.request(hub.stranger, "key.prove", wrong)?.code == .unauthenticated)
+        #expect(try hub.request(hub.guest, "key.revoke", ["id": made["id"] ?? .null])?.code == .success)
+        let late = try hub.request(hub.stranger, "key.prove", KeyProof.made(with: key))
+        #expect(late?.code == .unauthenticated)
+        #expect(late?.message.contains(key) != true)
+    }
+
     @Test("A key check returns the account and the rights until the key is revoked or expires; other texts are refused")
     func life() throws {
         var hub = try online()

@@ -52,6 +52,7 @@ import Testing
             "provisioning.ways": "[qr]", "provisioning.listen": "127.0.0.1:80", "provisioning.interface": "wlan0",
             "provisioning.possessionFile": "/p", "provisioning.user": "u", "provisioning.passwordFile": "/q",
             "provisioning.applier": "dryRun", "provisioning.dryRunFile": "/n", "provisioning.timeout": "5s",
+            "rtsp.listen": "0.0.0.0:8554", "rtsp.tls": "false", "rtsp.udpPort": "8000",
         ]
         let value = try #require(values[name], "a new key needs a value here")
         let key = try #require(ConfigurationKey.all.first { $0.name == name })

@@ -76,7 +76,7 @@ import Testing
         let installed = try String(contentsOf: Repository.file("packaging/iotvideod.yaml"), encoding: .utf8)
         #expect(throws: Never.self) { try Configuration.parse(installed, file: "/c", defaults: defaults) }
         // The installed file is also valid with its examples enabled.
-        let enabled = installed.replacing(#/\n# (media|cameras|hub|api|  )/#) { "\n\($0.output.1)" }
+        let enabled = installed.replacing(#/\n# (media|cameras|hub|api|rtsp|  )/#) { "\n\($0.output.1)" }
         #expect(try Configuration.parse(enabled, file: "/c", defaults: defaults).cameras.count == 1)
     }
 }

@@ -9,6 +9,7 @@ actor AccountRights {
         var id: String
         var name: String
         var actions: Set<DeviceAction>
+        var isOwner = false
     }
 
     typealias Load = @Sendable (AccessID) async throws -> [Entry]

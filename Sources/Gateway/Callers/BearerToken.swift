@@ -1,4 +1,4 @@
-import IoTLink
+package import IoTLink
 
 /// The credential of a caller over TCP: an API token, which is a JWT with three base64url parts (RFC 7519 §3), or a
 /// media key. It is never printed.
@@ -26,8 +26,11 @@ package struct BearerToken: Sendable, Hashable, CustomStringConvertible, CustomD
 
     static let maximumSize = 4096
 
+    /// The token or key. With `proof`, only the key's id.
     package let text: String
     package let kind: Kind
+    /// The answer to a digest challenge, if the key itself was not sent.
+    package let proof: KeyProof?
 
     /// `nil` for text of another form. Only ASCII is accepted: Swift can take quadratic time to compare and hash other
     /// text.
@@ -42,6 +45,7 @@ package struct BearerToken: Sendable, Hashable, CustomStringConvertible, CustomD
             }
             guard bytes.count <= Self.maximumSize else { return nil }
         }
+        proof = nil
         self.text = String(decoding: bytes, as: UTF8.self)
         if MediaKey(self.text) != nil {
             kind = .key
@@ -50,6 +54,19 @@ package struct BearerToken: Sendable, Hashable, CustomStringConvertible, CustomD
         } else {
             return nil
         }
+    }
+
+    /// `nil` if the user name does not have the form of a media key's id, or the texts are too long.
+    package init?(_ proof: KeyProof) {
+        let texts = [
+            proof.id, proof.algorithm, proof.method, proof.uri, proof.nonce, proof.clientNonce, proof.response,
+        ]
+        guard MediaKey.isID(proof.id), texts.reduce(0, { $0 + ($1?.utf8.count ?? 0) }) <= Self.maximumSize else {
+            return nil
+        }
+        text = proof.id
+        kind = .key
+        self.proof = proof
     }
 
     package var description: String { kind.noun }

@@ -37,6 +37,9 @@ package final class BearerTokens: Sendable {
         var valid: [BearerToken: Known] = [:]
         var refused: [BearerToken: (error: IoTError, until: NIODeadline)] = [:]
         var questions: [BearerToken: Task<TokenGrant, any Error>] = [:]
+        /// For each media key's id, its first valid proof. This proof is checked again while operations run, so that the
+        /// number of requests to the hub does not depend on the number of logins.
+        var proofs: [String: BearerToken] = [:]
         var quotas: [BearerToken.Kind: Quota<Asker>] = [
             .api: Quota(SharedResource.tokenChecks), .key: Quota(SharedResource.tokenChecks),
         ]
@@ -78,9 +81,11 @@ package final class BearerTokens: Sendable {
     package func caller(of token: BearerToken, from address: RemoteAddress) async throws -> Caller {
         let asker: Asker?
         switch state.withLock({ remembered(token, &$0) }) {
-        case .known(let grant): return try admitted(grant, token)
+        case .known(let grant): return try admitted(grant, shown(token))
         case .refused(let error): throw error
-        case .asked(let question): return try admitted(try await question.value, token)
+        case .asked(let question):
+            let grant = try await question.value
+            return try admitted(grant, shown(token))
         case .stale: asker = nil
         case .unknown(let keys?) where token.kind == .api:
             // Takes about 0.1 ms, so it is done outside the lock.
@@ -92,7 +97,21 @@ package final class BearerTokens: Sendable {
             asker = .account(claims.subject)
         case .unknown: asker = .address(address)
         }
-        return try admitted(try await ask(token, chargedTo: asker), token)
+        let grant = try await ask(token, chargedTo: asker)
+        return try admitted(grant, shown(token))
+    }
+
+    /// The credential that is checked again while the caller's operation runs.
+    private func shown(_ token: BearerToken) -> BearerToken {
+        guard token.proof != nil else { return token }
+        return state.withLock { state in
+            if let first = state.proofs[token.text], state.valid[first] != nil { return first }
+            if state.proofs.count >= Self.capacity {
+                state.proofs = state.proofs.filter { state.valid[$0.value] != nil }
+            }
+            state.proofs[token.text] = token
+            return token
+        }
     }
 
     private func remembered(_ token: BearerToken, _ state: inout State) -> Answer {

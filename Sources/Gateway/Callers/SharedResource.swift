@@ -13,6 +13,8 @@ package enum SharedResource: String, CaseIterable, Sendable {
     case channelUses
     /// Calls of browsers, whose media do not pass through the gateway (`channels.calls`).
     case calls
+    /// RTSP players that read a camera of this box.
+    case readers
     /// Camera sources that are being tested.
     case cameraTests
     /// Searches of the network. A second one at the same time would find the same devices.
@@ -29,6 +31,7 @@ package enum SharedResource: String, CaseIterable, Sendable {
         case .channels: Self.channelBound(16)
         case .channelUses: QuotaBound(total: 1024, each: 64, reserve: 128)
         case .calls: Self.callBound(256)
+        case .readers: QuotaBound(total: 256, each: 128, reserve: 32)
         case .cameraTests: QuotaBound(total: 4, each: 2, reserve: 1)
         case .discoveries: QuotaBound(total: 1, each: 1)
         case .snapshots, .rawBodies: QuotaBound(total: 16, each: 4, reserve: 4)
@@ -48,7 +51,7 @@ package enum SharedResource: String, CaseIterable, Sendable {
     var code: ErrorCode {
         switch self {
         case .requests, .channelUses, .cameraTests, .discoveries, .snapshots, .rawBodies: .tooManyRequests
-        case .channels, .calls: .tooManyConnections
+        case .channels, .calls, .readers: .tooManyConnections
         }
     }
 
@@ -58,6 +61,7 @@ package enum SharedResource: String, CaseIterable, Sendable {
         case .channels: "connections to devices (channels.connections)"
         case .channelUses: "channel uses are open"
         case .calls: "calls from browsers (channels.calls)"
+        case .readers: "RTSP players are reading"
         case .cameraTests: "camera sources are being tested"
         case .discoveries: "searches of the network are running"
         case .snapshots: "snapshots are being made"
@@ -70,6 +74,7 @@ package enum SharedResource: String, CaseIterable, Sendable {
         case .requests, .cameraTests, .discoveries, .snapshots, .rawBodies: "wait until some have ended"
         case .channels, .channelUses: "close some with `iotctl`, or wait until they close"
         case .calls: "end some, or raise channels.calls"
+        case .readers: "stop some of the players"
         }
     }
 

@@ -30,13 +30,15 @@ extension HubClient {
                 actions: grant.actions.map { Set($0) } ?? (token.kind == .key ? [] : nil)))
     }
 
-    /// A hub without support for media keys refuses the method.
+    /// A hub without support for media keys, or for their proofs, refuses the method.
     private func checkKey(_ key: BearerToken) async throws(IoTError) -> CredentialGrant {
         do {
-            return try await ask(KeyMethod.check, KeyText(key: key.text))
+            guard let proof = key.proof else { return try await ask(KeyMethod.check, KeyText(key: key.text)) }
+            return try await ask(KeyMethod.prove, proof)
         } catch {
             guard error.code == .invalidRequest else { throw error }
-            throw IoTError(.unauthenticated, "the hub has no media keys", remedy: "update the hub's box")
+            let what = key.proof == nil ? "media keys" : "digests of media keys"
+            throw IoTError(.unauthenticated, "the hub cannot check \(what)", remedy: "update the hub's box")
         }
     }
 

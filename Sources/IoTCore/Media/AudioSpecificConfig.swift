@@ -24,6 +24,13 @@ public struct AudioSpecificConfig: Sendable, Hashable {
 
     private var hasParametricStereo = false
 
+    /// The configuration of AAC-LC without extensions; `nil` for a sample rate or a number of channels without an index.
+    package static func lowComplexity(sampleRate: Int, channels: Int) -> [UInt8]? {
+        guard let index = sampleRates.firstIndex(of: sampleRate), (1...6).contains(channels) else { return nil }
+        let bits = UInt16(2) << 11 | UInt16(index) << 7 | UInt16(channels) << 3
+        return [UInt8(bits >> 8), UInt8(bits & 0xFF)]
+    }
+
     /// By `samplingFrequencyIndex` (table 1.18).
     package static let sampleRates = [
         96_000, 88_200, 64_000, 48_000, 44_100, 32_000, 24_000, 22_050, 16_000, 12_000, 11_025, 8_000, 7_350,

@@ -7,4 +7,5 @@ public enum KeyMethod {
     public static let revoke = LinkMethod<CredentialReference, LinkNothing>(
         "key.revoke", user: .ownKey, isDurable: true)
     public static let check = LinkMethod<KeyText, CredentialGrant>("key.check", user: .account)
+    public static let prove = LinkMethod<KeyProof, CredentialGrant>("key.prove", user: .account)
 }

@@ -11,8 +11,7 @@ package struct MediaKey: Sendable, Hashable, CustomStringConvertible, CustomDebu
 
     /// `nil` for text of another form.
     package init?(_ text: String) {
-        let id = text.prefix(Self.idLength)
-        guard text.utf8.count == Self.length, Hex.decode(id).map(Hex.encode) == String(id),
+        guard text.utf8.count == Self.length, Self.isID(text.prefix(Self.idLength)),
             Base64URL.decode(text.dropFirst(Self.idLength)) != nil
         else { return nil }
         self.text = text
@@ -26,6 +25,11 @@ package struct MediaKey: Sendable, Hashable, CustomStringConvertible, CustomDebu
         var generator = SystemRandomNumberGenerator()
         let secret = (0..<16).map { _ in UInt8.random(in: .min ... .max, using: &generator) }
         return MediaKey(id: Hex.random(byteCount: idLength / 2), secret: secret)
+    }
+
+    /// Whether the text has the form of a key's id.
+    package static func isID(_ text: some StringProtocol) -> Bool {
+        text.utf8.count == idLength && Hex.decode(text).map(Hex.encode) == String(text)
     }
 
     package var id: String { String(text.prefix(Self.idLength)) }

@@ -1,5 +1,4 @@
 import Crypto
-import Foundation
 import IoTCore
 import IoTLink
 
@@ -16,9 +15,8 @@ struct KeyDigest: Sendable, Hashable {
     let sha256: String
 
     init(_ key: MediaKey) {
-        let text = Data("\(key.id):\(Self.realm):\(key.text)".utf8)
-        md5 = Hex.encode(Insecure.MD5.hash(data: text))
-        sha256 = Hex.encode(SHA256.hash(data: text))
+        md5 = DigestAlgorithm.md5.secret(username: key.id, realm: Self.realm, password: key.text)
+        sha256 = DigestAlgorithm.sha256.secret(username: key.id, realm: Self.realm, password: key.text)
     }
 
     /// - Returns: `nil` if these are not two hashes.
@@ -28,6 +26,14 @@ struct KeyDigest: Sendable, Hashable {
         else { return nil }
         self.md5 = md5
         self.sha256 = sha256
+    }
+
+    /// HA1 for an algorithm.
+    func secret(_ algorithm: DigestAlgorithm) -> String {
+        switch algorithm {
+        case .md5: md5
+        case .sha256: sha256
+        }
     }
 
     /// Takes the same time for every key.

@@ -66,13 +66,31 @@ extension HubCore {
 
     /// The account of the key, and what the key allows. The check counts as a use.
     mutating func checkKey(_ text: String, at time: HubTime) throws(IoTError) -> CredentialGrant {
-        guard let key = MediaKey(text), let record = state.keys[key.id],
-            record.digest.matches(key), record.expires > time.seconds, let user = record.principal.accessID,
-            state.users[user] != nil
-        else {
-            throw IoTError(
-                .unauthenticated, "the hub does not know this media key",
-                remedy: "make a new one with `iotctl key create`")
+        guard let key = MediaKey(text), let record = state.keys[key.id], record.digest.matches(key) else {
+            throw Self.unknownKey
+        }
+        return try grant(of: record, at: time)
+    }
+
+    /// Checks the proof of a key, and returns the key's account and what the key allows. The check counts as a use.
+    ///
+    /// The gateway that made the nonce checks that it is fresh. HA1 stays in the hub, because it could answer every
+    /// challenge.
+    mutating func checkProof(_ proof: KeyProof, at time: HubTime) throws(IoTError) -> CredentialGrant {
+        let record = state.keys[proof.id]
+        guard let authorization = proof.authorization(realm: KeyDigest.realm) else { throw Self.unknownKey }
+        // The check takes the same time for an unknown key.
+        let secret = record?.digest.secret(authorization.algorithm) ?? "-"
+        guard authorization.isProof(of: secret, method: proof.method), let record else { throw Self.unknownKey }
+        return try grant(of: record, at: time)
+    }
+
+    private static let unknownKey = IoTError(
+        .unauthenticated, "the hub does not know this media key", remedy: "make a new one with `iotctl key create`")
+
+    private mutating func grant(of record: KeyRecord, at time: HubTime) throws(IoTError) -> CredentialGrant {
+        guard record.expires > time.seconds, let user = record.principal.accessID, state.users[user] != nil else {
+            throw Self.unknownKey
         }
         noteUse(of: .key(record.id), after: record.lastUse, at: time)
         return CredentialGrant(

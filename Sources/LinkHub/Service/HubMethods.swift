@@ -110,6 +110,9 @@ struct HubMethods: Sendable {
         HubMethod(KeyMethod.check) { core, call throws(IoTError) in
             try core.checkKey(call.parameters.key, at: call.time)
         },
+        HubMethod(KeyMethod.prove) { core, call throws(IoTError) in
+            try core.checkProof(call.parameters, at: call.time)
+        },
     ]
 
     private static let models = [

@@ -5,6 +5,8 @@
 /// last few milliseconds before the live edge: the browser decodes them and shows the live picture at once, instead of
 /// playing with a permanent delay. A jump of the source's clock becomes the time that really passed. Otherwise the
 /// clock runs as the source's does, so sound and picture stay synchronous.
+///
+/// A player of plain RTP (`StreamReader`) uses this clock without compression: it starts at the time of the live edge.
 struct BrowserClock: Sendable {
     /// The factor by which the past is compressed.
     private static let compression: Int64 = 64

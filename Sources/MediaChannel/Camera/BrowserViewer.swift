@@ -7,7 +7,7 @@ import RTP
 /// A browser as a viewer. It knows neither instant start nor a source that restarts, so it gets media on a clock of its
 /// own, and sound that it can play. The answer to its offer contains all our candidates. Confined to the camera's event
 /// loop.
-final class BrowserViewer: CameraViewer {
+final class BrowserViewer: CalledViewer {
     let connection: ViewerConnection
 
     /// How long to wait for candidates from the servers; then the description is sent without them.

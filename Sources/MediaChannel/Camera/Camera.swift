@@ -21,7 +21,7 @@ public final class Camera: Service, Sendable {
     private let model: DeviceModel
     private let events: DeviceEvents
     private let messages: DeviceMessages
-    private let stream: NIOLoopBoundBox<CameraStream>
+    let stream: NIOLoopBoundBox<CameraStream>
     private let source: CameraSource
     private let calls: CameraCalls
     private let photos: PhotoTaker
@@ -57,7 +57,7 @@ public final class Camera: Service, Sendable {
             CameraStream(eventLoop: eventLoop, maximumViewers: limit, logger: logger) { continuation.yield() },
             eventLoop: eventLoop)
         self.stream = stream
-        source = CameraSource(settings, onEvent: SourceHandOff(stream: stream).take)
+        source = CameraSource(settings, eventLoop: eventLoop, onEvent: SourceHandOff(stream: stream).take)
         model = DeviceModel(schema: try CameraSchema.make(maximumViewers: limit), link: link, logger: logger)
         let constants = CameraSchema.constants(
             settings.sourceKind, softwareVersion: softwareVersion, key: key?.publicKey)

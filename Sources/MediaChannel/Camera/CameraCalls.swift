@@ -75,7 +75,7 @@ final class CameraCalls: @unchecked Sendable {
                 .callTargetNotFound, "the camera has no source \(source)",
                 remedy: "omit --source: the camera has only source 0")
         }
-        try await onLoop { stream in stream.untilReady() }
+        try await stream.run { stream in stream.untilReady() }
         let session = call.session
         if let text = call.offer {
             let answer = try await answer(text, session: session, grant: grant)
@@ -87,15 +87,15 @@ final class CameraCalls: @unchecked Sendable {
             let answered = try await link.request(
                 CallMethod.invite, CallInvitation(route, offer: offer, iceServers: servers(for: session)))
             let answer = try SessionDescription(parsing: answered.answer)
-            try await onLoop { stream in
+            try await stream.run { stream in
                 stream.eventLoop.makeCompletedFuture {
-                    guard let viewer = stream.viewers[session] else { throw IoTError(.hungUp) }
+                    guard let viewer = stream.called(session) else { throw IoTError(.hungUp) }
                     try viewer.connection.setAnswer(answer)
                 }
             }
         } catch {
-            try? await onLoop { stream in
-                stream.eventLoop.makeCompletedFuture { stream.viewers[session]?.hungUp() }
+            try? await stream.run { stream in
+                stream.eventLoop.makeCompletedFuture { stream.called(session)?.hungUp() }
             }
             throw error
         }
@@ -131,11 +131,11 @@ final class CameraCalls: @unchecked Sendable {
     }
 
     /// Adds a viewer and returns the description that `describe` makes.
-    private func addViewer<Viewer: CameraViewer>(
+    private func addViewer<Viewer: CalledViewer>(
         _ make: @escaping @Sendable (ViewerConnection) -> Viewer, session: String, grant: CallGrant, wantsMedia: Bool,
         _ describe: @escaping @Sendable (Viewer) throws(IoTError) -> EventLoopFuture<String>
     ) async throws(IoTError) -> String {
-        try await onLoop { [notices, peers, iceServers] stream in
+        try await stream.run { [notices, peers, iceServers] stream in
             do {
                 guard stream.viewers[session] == nil else { throw IoTError(.duplicateCall) }
                 let connection = ViewerConnection(
@@ -162,28 +162,16 @@ final class CameraCalls: @unchecked Sendable {
     /// Runs `body` on the loop with the viewer of a message; only the viewer's own caller may send messages for it.
     private func withViewer(
         of message: some CallMessage, from sender: Principal?,
-        _ body: @escaping @Sendable (any CameraViewer) throws(IoTError) -> Void
+        _ body: @escaping @Sendable (any CalledViewer) throws(IoTError) -> Void
     ) async throws(IoTError) {
         let session = message.route.session
-        try await onLoop { stream in
+        try await stream.run { stream in
             stream.eventLoop.makeCompletedFuture {
-                guard let viewer = stream.viewers[session], viewer.connection.grant.user == sender else {
+                guard let viewer = stream.called(session), viewer.connection.grant.user == sender else {
                     throw IoTError(.callTargetNotFound, "the call does not exist")
                 }
                 try body(viewer)
             }
-        }
-    }
-
-    private func onLoop<Value: Sendable>(
-        _ body: @escaping @Sendable (CameraStream) -> EventLoopFuture<Value>
-    ) async throws(IoTError) -> Value {
-        do {
-            return try await stream.eventLoop.flatSubmit { [stream] in body(stream.value) }.get()
-        } catch let error as IoTError {
-            throw error
-        } catch {
-            throw IoTError(.internalFailure, underlying: error)
         }
     }
 }

@@ -23,6 +23,7 @@ final class CameraSource: @unchecked Sendable {
     private static let fileInterval = TimeAmount.seconds(1)
 
     private let settings: CameraSettings
+    private let eventLoop: (any EventLoop)?
     private let onEvent: @Sendable (CameraSourceEvent) -> Void
     private let condition = NSCondition()
     private var isStopping = false
@@ -33,9 +34,14 @@ final class CameraSource: @unchecked Sendable {
     private var retry = SourceRetry()
     private let dropped = Atomic<Int>(0)
 
-    /// `onEvent` is called on the source's thread; nothing is read while it blocks.
-    init(_ settings: CameraSettings, onEvent: @escaping @Sendable (CameraSourceEvent) -> Void) {
+    /// - Parameters:
+    ///   - eventLoop: The loop of an RTSP camera's sockets.
+    ///   - onEvent: Called on the source's thread; nothing is read while it blocks.
+    init(
+        _ settings: CameraSettings, eventLoop: (any EventLoop)?, onEvent: @escaping @Sendable (CameraSourceEvent) -> Void
+    ) {
         self.settings = settings
+        self.eventLoop = eventLoop
         self.onEvent = onEvent
     }
 
@@ -94,7 +100,7 @@ final class CameraSource: @unchecked Sendable {
     }
 
     private func readSource() throws(IoTError) {
-        let reader = try settings.open(cancellation)
+        let reader = try settings.open(eventLoop: eventLoop, cancellation)
         retry.opened()
         onEvent(.opened(video: reader.video, audio: reader.audio))
         var pacer = SourcePacer()
@@ -126,7 +132,8 @@ final class CameraSource: @unchecked Sendable {
             }
             isFirst = false
             dropped.store(droppedBefore + reader.droppedPictures, ordering: .relaxed)
-            let frame = timeline.place(read)
+            var frame = timeline.place(read)
+            if isLive, read.isDiscontinuity { frame.isDiscontinuity = true }
             if !isLive {
                 wait(until: pacer.due(dts: frame.dts - timeline.gaps, now: .now()))
             }

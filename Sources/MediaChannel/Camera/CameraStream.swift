@@ -308,11 +308,13 @@ final class CameraStream {
 
     func add(_ viewer: any CameraViewer) throws(IoTError) {
         guard isOn else { throw IoTError(.cameraOff) }
-        let (session, grant) = (viewer.connection.session, viewer.connection.grant)
-        try places.add(session: session, user: grant.user.description, isOwner: grant.isOwner)
-        viewers[session] = viewer
+        try places.add(session: viewer.session, user: viewer.account, isOwner: viewer.isOwner)
+        viewers[viewer.session] = viewer
         onChange()
     }
+
+    /// The viewer of a call, by the call's session.
+    func called(_ session: String) -> (any CalledViewer)? { viewers[session] as? any CalledViewer }
 
     /// The viewer's connection is established.
     func takePlace(session: String) throws(IoTError) {

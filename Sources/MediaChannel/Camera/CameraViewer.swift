@@ -2,10 +2,15 @@ import IoTCore
 import IoTLink
 import NIOCore
 
-/// One viewer of a camera: a gateway (`GatewayViewer`) or a browser (`BrowserViewer`). Confined to the camera's event
-/// loop.
+/// One viewer of a camera: a gateway (`GatewayViewer`), a browser (`BrowserViewer`) or a player that reads plain RTP
+/// (`StreamReader`). Confined to the camera's event loop.
 protocol CameraViewer: AnyObject, SendableMetatype {
-    var connection: ViewerConnection { get }
+    /// Unique among the camera's viewers.
+    var session: String { get }
+
+    /// The account that is charged for the viewer's place.
+    var account: String { get }
+    var isOwner: Bool { get }
 
     /// Whether it gets the camera's sound as Opus.
     var hearsOpus: Bool { get }
@@ -18,6 +23,9 @@ protocol CameraViewer: AnyObject, SendableMetatype {
     /// Sends what is due.
     func pump(at now: NIODeadline)
 
+    /// Stops sending; `restart` continues.
+    func pause()
+
     /// The mapping of the source's clock to the wall clock changed; both tracks' sender reports depend on it.
     func clockChanged()
 
@@ -26,6 +34,17 @@ protocol CameraViewer: AnyObject, SendableMetatype {
 
     /// The camera's pictures turned out not to come in presentation order.
     func picturesReordered()
+
+    /// Ends the viewer from the camera's side.
+    func end(_ reason: IoTError)
+
+    /// The viewer itself left: it is not notified.
+    func hungUp()
+}
+
+/// A viewer with a call and a peer connection.
+protocol CalledViewer: CameraViewer {
+    var connection: ViewerConnection { get }
 
     // MARK: Called by its connection
 
@@ -42,7 +61,11 @@ protocol CameraViewer: AnyObject, SendableMetatype {
     func ended()
 }
 
-extension CameraViewer {
+extension CalledViewer {
+    var session: String { connection.session }
+    var account: String { connection.grant.user.description }
+    var isOwner: Bool { connection.grant.isOwner }
+
     func perform(_ command: CallCommand, at now: NIODeadline) {
         connection.wantsMedia = command == .play
         switch command {
@@ -52,10 +75,6 @@ extension CameraViewer {
     }
 
     func pause() { connection.pause() }
-
-    /// Ends the viewer from the camera's side.
     func end(_ reason: IoTError) { connection.finish(reason) }
-
-    /// The viewer itself left: it is not notified.
     func hungUp() { connection.finish(nil) }
 }

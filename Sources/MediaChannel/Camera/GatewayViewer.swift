@@ -5,7 +5,7 @@ import RTP
 
 /// A gateway as a viewer. It plays by the source's clock and catches up by itself. Our candidates are sent to it one by
 /// one. Confined to the camera's event loop.
-final class GatewayViewer: CameraViewer {
+final class GatewayViewer: CalledViewer {
     let connection: ViewerConnection
 
     /// Receives the candidates that follow the offer.

@@ -12,7 +12,7 @@ final class ViewerConnection {
     let grant: CallGrant
     let stream: CameraStream
     /// The owner of the connection.
-    weak var viewer: (any CameraViewer)?
+    weak var viewer: (any CalledViewer)?
     /// Whether media are sent while the connection is established.
     var wantsMedia: Bool
     /// The peer's section names for each kind of media.

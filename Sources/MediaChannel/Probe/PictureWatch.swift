@@ -16,7 +16,7 @@ public final class PictureWatch: Sendable {
         onPicture: @escaping @Sendable (VideoPicture) -> Void, onFailure: @escaping @Sendable (IoTError) -> Void
     ) {
         let development = Development()
-        source = CameraSource(settings) { event in
+        source = CameraSource(settings, eventLoop: nil) { event in
             switch event {
             case .opened(let video, _): development.begin(video)
             case .frame(let frame) where frame.isKeyFrame && isDue():

@@ -1,6 +1,6 @@
 public import IoTCore
 
-/// Reads a camera's frames: `MediaDemuxer` from a file or an RTSP server, `CaptureReader` from a capture device.
+/// Reads a camera's frames: `MediaDemuxer` from a file, `CaptureReader` from a capture device, or an RTSP client.
 ///
 /// Blocks its caller: use it on its own thread, and only from one thread at a time.
 public protocol SourceReader: AnyObject {
@@ -23,7 +23,9 @@ public protocol SourceReader: AnyObject {
     func rewind() throws(IoTError)
 }
 
-extension MediaDemuxer: SourceReader {
+extension SourceReader {
     /// Always 0: drops are not counted for files and RTSP.
     public var droppedPictures: Int { 0 }
 }
+
+extension MediaDemuxer: SourceReader {}

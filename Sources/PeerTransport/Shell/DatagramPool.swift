@@ -3,7 +3,7 @@ import NIOCore
 /// Buffers of sent datagrams for reuse, so that sending a packet allocates nothing.
 ///
 /// Not Sendable: confined to one event loop; its peers share the pool.
-final class DatagramPool {
+package final class DatagramPool {
     /// Holds a datagram of 1200 bytes, with room for encryption.
     static let capacity = 1_500
 
@@ -11,6 +11,8 @@ final class DatagramPool {
     static let maximumCount = 512
 
     private var buffers: [ByteBuffer] = []
+
+    package init() {}
 
     /// The number of buffers in the pool.
     var count: Int { buffers.count }

@@ -1,4 +1,4 @@
-import NIOCore
+package import NIOCore
 
 #if canImport(Glibc)
     import Glibc
@@ -15,8 +15,8 @@ import NIOCore
 /// peer would save 3 % of that, sendmmsg(2) 5 %, and gathering the datagrams instead of copying them nothing.
 ///
 /// Not Sendable: confined to the socket's event loop.
-final class DatagramSender {
-    enum Progress {
+package final class DatagramSender {
+    package enum Progress {
         case done
         /// The kernel's buffer is full; try again soon.
         case blocked
@@ -27,8 +27,8 @@ final class DatagramSender {
     private var isSegmentationAllowed = true
     private let pool: DatagramPool
 
-    private(set) var datagramsSent: UInt64 = 0
-    private(set) var datagramsDropped: UInt64 = 0
+    package private(set) var datagramsSent: UInt64 = 0
+    package private(set) var datagramsDropped: UInt64 = 0
     private(set) var sendErrors: UInt64 = 0
 
     /// When the queue is full, the newest datagram is dropped, as a router does.
@@ -37,7 +37,7 @@ final class DatagramSender {
     private static let maximumRunByteCount = 65_000
 
     /// - Parameter pool: receives the buffers of sent datagrams.
-    init(pool: DatagramPool) {
+    package init(pool: DatagramPool) {
         self.pool = pool
     }
 
@@ -45,9 +45,9 @@ final class DatagramSender {
         scratch.deallocate()
     }
 
-    var queuedCount: Int { queue.count }
+    package var queuedCount: Int { queue.count }
 
-    func append(_ datagram: ByteBuffer, to address: SocketAddress) {
+    package func append(_ datagram: ByteBuffer, to address: SocketAddress) {
         guard queue.count < Self.maximumQueued, datagram.readableBytes <= Self.maximumRunByteCount else {
             datagramsDropped += 1
             return
@@ -55,7 +55,7 @@ final class DatagramSender {
         queue.append((datagram, address))
     }
 
-    func flush(through descriptor: CInt) -> Progress {
+    package func flush(through descriptor: CInt) -> Progress {
         while let first = queue.first {
             let count = isSegmentationAllowed ? runLength() : 1
             var length = 0

@@ -11,7 +11,7 @@ extension RTPReceiver {
     private static let numbersPerNACK = 200
 
     /// The time of the next timer. Runs after every packet, so it reads `stream` in place: copying it costs more.
-    @usableFromInline var deadline: NIODeadline? {
+    @usableFromInline package var deadline: NIODeadline? {
         guard stream != nil else { return nil }
         var deadline = nextReport ?? .distantFuture
         if configuration.isNACKEnabled, let due = stream?.missing.deadline { deadline = min(deadline, due) }

@@ -37,6 +37,12 @@ package struct MediaDescription: Sendable {
     /// Stores the argument of `a=fmtp`.
     package mutating func take(parameters argument: Substring) { Self.set(&parameters, argument) }
 
+    /// The stored argument of `a=rtpmap`, without the payload type.
+    package func map(of type: UInt8) -> String? { maps[type] }
+
+    /// The stored argument of `a=fmtp`, without the payload type.
+    package func parameters(of type: UInt8) -> String? { parameters[type] }
+
     /// The codecs that can be parsed, in the order of the `m=` line.
     package var codecs: [RTPCodec] {
         var types: Set<UInt8> = []

@@ -7,10 +7,12 @@ package enum SessionDescriptionLines {
 
     /// Calls `take` with each line after `v=0`, in order.
     ///
-    /// - Throws: `sessionDescriptionInvalid` if the text is over 64 KiB or does not begin with `v=0`, or a line is
-    ///   malformed.
+    /// - Parameter isLenient: Whether to ignore malformed lines and a missing `v=0`, for cameras' descriptions.
+    /// - Throws: `sessionDescriptionInvalid` if the text is over 64 KiB. Unless `isLenient`, also if it does not begin
+    ///   with `v=0` or a line is malformed.
     package static func read(
-        _ text: String, _ take: (_ type: Substring, _ value: Substring) throws(IoTError) -> Void
+        _ text: String, isLenient: Bool = false,
+        _ take: (_ type: Substring, _ value: Substring) throws(IoTError) -> Void
     ) throws(IoTError) {
         guard text.utf8.count <= maximumByteCount else { throw invalid("it is over 64 KiB") }
         var isFirst = true
@@ -20,24 +22,28 @@ package enum SessionDescriptionLines {
             while line.utf8.last == UInt8(ascii: "\r") { line = Substring(line.utf8.dropLast()) }
             guard !line.isEmpty else { continue }
             guard line.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F || $0 == 9 }) else {
+                if isLenient { continue }
                 throw invalid("it contains control characters")
             }
             // Only free text may contain non-ASCII characters (RFC 8866 §9), and none of it is used here. Also, ASCII
             // strings are compared and hashed in linear time, unlike strings that need canonical equivalence.
             guard line.utf8.allSatisfy({ $0 < 0x80 }) else {
                 let mustBeRead = ["m=", "a=mid:", "a=group:"].contains { line.utf8.starts(with: $0.utf8) }
-                guard !isFirst, !mustBeRead else { throw invalid("a line that must be ASCII has other characters") }
+                guard isLenient || !isFirst && !mustBeRead else {
+                    throw invalid("a line that must be ASCII has other characters")
+                }
                 continue
             }
             line = Substring(String(line))
             if isFirst {
-                guard line == "v=0" else { throw invalid("it does not begin with v=0") }
                 isFirst = false
-                continue
+                if line == "v=0" { continue }
+                guard isLenient else { throw invalid("it does not begin with v=0") }
             }
             let pieces = line.utf8.split(
                 separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
             guard pieces.count == 2, pieces[0].count == 1 else {
+                if isLenient { continue }
                 throw invalid("a line does not have the form type=value")
             }
             try take(Substring(pieces[0]), Substring(pieces[1]))

@@ -85,6 +85,14 @@ public struct RTPSender: Sendable {
         .random(in: 0...0x7FFF, using: &generator)
     }
 
+    /// The sequence number of the next packet.
+    package var upcomingSequenceNumber: UInt16 { nextSequenceNumber }
+
+    /// The RTP timestamp for a time in µs on the source's clock.
+    package func timestamp(ofMicroseconds pts: Int64) -> UInt32 {
+        UInt32(truncatingIfNeeded: clock.ticks(ofMicroseconds: pts)) &+ timestampOffset
+    }
+
     /// Appends the packet with this viewer's header to `buffer`, ready for SRTP.
     public mutating func write(_ packet: MediaPacket, into buffer: inout ByteBuffer, at now: NIODeadline) {
         write(packet, nil, into: &buffer, at: now)
@@ -235,7 +243,7 @@ extension RTPSender {
             .senderReport(
                 RTCPSenderReport(
                     ssrc: ssrc, ntpTimestamp: ntp,
-                    rtpTimestamp: UInt32(truncatingIfNeeded: clock.ticks(ofMicroseconds: pts)) &+ timestampOffset,
+                    rtpTimestamp: timestamp(ofMicroseconds: pts),
                     packetCount: reportedPackets, octetCount: reportedOctets)),
             .sourceDescription(RTCPSourceDescription(chunks: [.init(ssrc: ssrc, canonicalName: canonicalName)])),
         ]

@@ -33,6 +33,11 @@ enum HubListen: Sendable, Equatable {
     /// This port of 127.0.0.1; 0 takes a free one.
     case loopback(port: Int)
 
+    /// `nil` for the Unix socket.
+    var address: ListenAddress? {
+        if case .loopback(let port) = self { ListenAddress(host: "127.0.0.1", port: port) } else { nil }
+    }
+
     /// `unix`, or `127.0.0.1:PORT`.
     init?(_ text: String) {
         if text == "unix" {

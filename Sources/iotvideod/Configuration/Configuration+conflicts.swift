@@ -7,7 +7,8 @@ extension Configuration {
 
     /// The conflicts that the keys alone show. `JoinedBox.conflicts` finds those that depend on the data directory.
     func conflicts() -> [Conflict] {
-        linkConflicts() + hubConflicts() + apiConflicts() + mediaConflicts() + provisioningConflicts()
+        linkConflicts() + hubConflicts() + apiConflicts() + rtspConflicts() + mediaConflicts()
+            + provisioningConflicts()
     }
 
     private func mediaConflicts() -> [Conflict] {
@@ -75,15 +76,18 @@ extension Configuration {
     private func apiConflicts() -> [Conflict] {
         var conflicts: [Conflict] = []
         if api.listen == nil {
+            // The RTSP server uses the API's certificate.
+            let hasCertificate = rtsp.listen != nil && rtsp.isEncrypted
             let dependents = [
-                ("api.tls", api.tls != nil), ("api.certificateFile", api.certificateFile != nil),
-                ("api.keyFile", api.keyFile != nil), ("api.allowedOrigins", !api.allowedOrigins.isEmpty),
-                ("api.names", !api.names.isEmpty),
+                ("api.tls", api.tls != nil), ("api.certificateFile", api.certificateFile != nil && !hasCertificate),
+                ("api.keyFile", api.keyFile != nil && !hasCertificate),
+                ("api.allowedOrigins", !api.allowedOrigins.isEmpty),
+                ("api.names", !api.names.isEmpty && !hasCertificate),
             ]
             for (key, isSet) in dependents where isSet {
                 conflicts.append(Conflict(key: key, reason: "needs api.listen"))
             }
-        } else if !api.isEncrypted, api.certificateFile != nil {
+        } else if !api.isEncrypted, !rtsp.isEncrypted, api.certificateFile != nil {
             conflicts.append(Conflict(key: "api.certificateFile", reason: "needs api.tls: true"))
         }
         if let listen = api.listen, listen.port > 0 {
@@ -95,6 +99,24 @@ extension Configuration {
             }
         }
         conflicts += pair("api", api.certificateFile, api.keyFile)
+        return conflicts
+    }
+
+    private func rtspConflicts() -> [Conflict] {
+        guard let listen = rtsp.listen else {
+            return [("rtsp.tls", rtsp.tls != nil), ("rtsp.udpPort", rtsp.udpPort != 0)].filter(\.1)
+                .map { Conflict(key: $0.0, reason: "needs rtsp.listen") }
+        }
+        var conflicts: [Conflict] = []
+        let others: [(String, ListenAddress?)] = [
+            ("api.listen", api.listen), ("hub.tls.listen", hub.tls.listen), ("hub.listen", hub.listen.address),
+        ]
+        for case (let key, let other?) in others where listen.port > 0 && listen.takes(other.port, of: other.host) {
+            conflicts.append(Conflict(key: "rtsp.listen", reason: "is the port of \(key); use another port"))
+        }
+        if rtsp.udpPort != 0, rtsp.isEncrypted {
+            conflicts.append(Conflict(key: "rtsp.udpPort", reason: "needs rtsp.tls: false, because UDP is not encrypted"))
+        }
         return conflicts
     }
 

@@ -56,6 +56,18 @@ struct Configuration: Sendable, Equatable {
         var isEncrypted: Bool { tls ?? !(listen?.isLoopback ?? true) }
     }
 
+    /// The RTSP server.
+    struct RTSP: Sendable, Equatable {
+        /// `nil` if there is no RTSP server.
+        var listen: ListenAddress?
+        /// `nil` means true unless `listen` is a loopback address. The certificate is the API's.
+        var tls: Bool?
+        /// The even UDP port for RTP; the next port is for RTCP. 0 means two free ports. Not used with TLS.
+        var udpPort = 0
+
+        var isEncrypted: Bool { tls ?? !(listen?.isLoopback ?? true) }
+    }
+
     struct Media: Sendable, Equatable {
         /// The UDP port of all peer connections; port 0 takes a free one. `nil`: see `mediaAddress(isJoined:)`.
         var listen: ListenAddress?
@@ -128,6 +140,7 @@ struct Configuration: Sendable, Equatable {
     var hub = Hub()
     var link = Link()
     var api = API()
+    var rtsp = RTSP()
     var media = Media()
     var channels = Channels()
     var discovery = Discovery()

@@ -5,8 +5,8 @@ import Logging
 import NIOCore
 import ServiceLifecycle
 
-/// The API's certificate if none is configured. This box's own authority signs it for every name and address of the
-/// API. A box that has joined another hub also has its own authority.
+/// The certificate of the API and the RTSP server if none is configured. This box's own authority signs it for every
+/// name and address of both. A box that has joined another hub also has its own authority.
 struct APICertificate: Service {
     /// How often the certificate is checked. The server checks the files every 30 s.
     private static let checkInterval = Duration.seconds(60)
@@ -42,7 +42,7 @@ struct APICertificate: Service {
     /// Sorted, so that the same names always compare equal.
     private static func names(_ configuration: Configuration) -> [String] {
         var names = Set(configuration.api.names + configuration.hub.tls.names + hostNames)
-        if let listen = configuration.api.listen {
+        for listen in [configuration.api.listen, configuration.rtsp.listen].compactMap({ $0 }) {
             if IPAddress.isUnspecified(listen.host) {
                 names.formUnion(addresses)
             } else {

@@ -11,6 +11,8 @@ struct ReadyLine: Service {
     /// `nil` if this box acts for no account.
     let link: LinkSession?
     let server: APIServer
+    /// `nil` if no RTSP server is configured.
+    let rtsp: RTSPServer?
     let logger: Logger
 
     func run() async throws {
@@ -18,6 +20,11 @@ struct ReadyLine: Service {
         for port in await server.boundPorts {
             let scheme = configuration.api.isEncrypted ? "https" : "http"
             logger.notice("the API listens at \(scheme)://\(configuration.api.listen?.host ?? ""), port \(port)")
+        }
+        if let rtsp {
+            let port = try await rtsp.readiness.wait()
+            let scheme = configuration.rtsp.isEncrypted ? "rtsps" : "rtsp"
+            logger.notice("RTSP listens at \(scheme)://\(configuration.rtsp.listen?.host ?? ""), port \(port)")
         }
         if let link {
             await cancelWhenGracefulShutdown {

@@ -73,6 +73,7 @@ struct Roles: Service {
             deviceKeys: DeviceKeyStore(path: configuration.dataDirectory + "/known_devices"))
         let ownCertificate = try makeCertificate()
         let server = try makeServer(gateway, certificate: ownCertificate?.files)
+        let rtsp = try makeRTSPServer(gateway, certificate: ownCertificate?.files)
         // Services stop in reverse order.
         let running: [any Service] =
             [fleet] + (user.isRegistered ? [link] : []) + announcements(fleet, services)
@@ -80,8 +81,10 @@ struct Roles: Service {
             + [
                 ChannelSweep(uses: uses), CertificateRotation(certificates: certificates), MemoryTrim(),
                 ServedGateway(gateway: gateway, server: server), ReloadOnSignal(fleet: fleet),
+            ] + (rtsp.map { [$0] } ?? []) + [
                 ReadyLine(
-                    configuration: configuration, link: user.isRegistered ? link : nil, server: server, logger: logger),
+                    configuration: configuration, link: user.isRegistered ? link : nil, server: server, rtsp: rtsp,
+                    logger: logger)
             ]
         return Started(running: running, services: services, socket: socket)
     }
@@ -111,6 +114,17 @@ struct Roles: Service {
             eventLoopGroup: loops, logger: logger)
     }
 
+    private func makeRTSPServer(_ gateway: LocalGateway, certificate: APITLS?) throws(IoTError) -> RTSPServer? {
+        guard let address = configuration.rtsp.listen else { return nil }
+        var context: TLSContext?
+        if configuration.rtsp.isEncrypted, let files = givenCertificate ?? certificate {
+            context = try TLSContext(files)
+        }
+        return RTSPServer(
+            gateway: gateway, address: address, udpPort: configuration.rtsp.udpPort, tls: context, loops: loops,
+            logger: Logger(label: "rtsp"))
+    }
+
     /// The certificate that the configuration names for the API, otherwise the one for the hub's listener.
     private var givenCertificate: APITLS? {
         if let certificate = configuration.api.certificateFile, let key = configuration.api.keyFile {
@@ -122,9 +136,9 @@ struct Roles: Service {
 
     /// A certificate of this box's own authority, if one is needed.
     private func makeCertificate() throws(IoTError) -> APICertificate? {
-        guard configuration.api.listen != nil, configuration.api.isEncrypted, givenCertificate == nil else {
-            return nil
-        }
+        let (api, rtsp) = (configuration.api, configuration.rtsp)
+        let isNeeded = api.listen != nil && api.isEncrypted || rtsp.listen != nil && rtsp.isEncrypted
+        guard isNeeded, givenCertificate == nil else { return nil }
         return try APICertificate(configuration, logger: logger)
     }
 

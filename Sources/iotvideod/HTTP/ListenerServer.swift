@@ -9,9 +9,6 @@ import ServiceLifecycle
 
 /// The HTTP server of one listener.
 final class ListenerServer: Sendable {
-    /// How often the certificate's files are checked.
-    private static let certificateCheck = Duration.seconds(30)
-
     struct Ready: Sendable {
         /// The inode number of the socket's file.
         var identity: Int?
@@ -104,22 +101,10 @@ final class ListenerServer: Sendable {
             group.addTask { [self] in
                 // Throws if the socket's permissions could not be set, which ends the server.
                 _ = try await readiness.wait()
-                try await watchCertificate()
+                try await TLSContext.watch(tls, logger)
             }
             try await group.next()
             group.cancelAll()
-        }
-    }
-
-    private func watchCertificate() async throws {
-        while true {
-            try await Task.sleep(for: Self.certificateCheck)
-            guard let tls else { continue }
-            do throws(IoTError) {
-                if try tls.refresh() { logger.notice("the API's certificate was replaced") }
-            } catch {
-                logger.error("the API's new certificate is not used: \(error.messageWithRemedy)")
-            }
         }
     }
 

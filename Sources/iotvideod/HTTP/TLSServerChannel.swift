@@ -40,6 +40,22 @@ final class TLSContext: Sendable {
         return true
     }
 
+    /// How often the certificate's files are checked.
+    private static let check = Duration.seconds(30)
+
+    /// Reloads the certificate's files after a change, until cancelled. Without TLS it only waits.
+    static func watch(_ tls: TLSContext?, _ logger: Logger) async throws {
+        while true {
+            try await Task.sleep(for: check)
+            guard let tls else { continue }
+            do throws(IoTError) {
+                if try tls.refresh() { logger.notice("the API's certificate was replaced") }
+            } catch {
+                logger.error("the API's new certificate is not used: \(error.messageWithRemedy)")
+            }
+        }
+    }
+
     private static func stamp(_ files: APITLS) -> [Date] {
         [files.certificateFile, files.keyFile].map { file in
             let attributes = try? FileManager.default.attributesOfItem(atPath: file)

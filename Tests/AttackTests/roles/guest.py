@@ -3,6 +3,7 @@
 import asyncio
 
 from roles.role import Role, at_once, attack, expect, refused
+from rtsp import RTSP
 from watch import SDP, Viewer, dead_candidates, offer
 from web import PATIENCE, Answer, Web
 
@@ -257,3 +258,50 @@ class Guest(Role):
             ("GET", "/metrics", None),
         ]:
             refused(await web.ask(method, path, body), 8003, 25005)
+
+    # RTSP
+
+    @attack("RTSP: sessions without end")
+    async def rtsp_sessions_of_one_key(self):
+        """More readers than an account may have; the owner's player gets in, and all end with the key."""
+        key, number = await self.site.key("viewer", "front")
+        players = [RTSP(self.site.rtsp, key=key, source=self.sources[1]) for _ in range(40)]
+        try:
+            for player in players:
+                await player.__aenter__()
+            statuses = await asyncio.gather(*(self.set_up(player) for player in players))
+            opened = [player for player, status in zip(players, statuses) if status == 200]
+            expect(set(statuses) <= {200, 453}, f"SETUP got {set(statuses)}")
+            expect(0 < len(opened) <= 8, f"an account got {len(opened)} of the camera's places")
+            again = [await player.ask("SETUP", "front/trackID=0", Transport="RTP/AVP/TCP;unicast") for player in opened]
+            expect(set(again) == {455}, f"a second SETUP of a track got {set(again)}")
+            own, _ = await self.site.key("owner", "front")
+            async with RTSP(self.site.rtsp, key=own) as player:
+                status = await self.set_up(player)
+                expect(status == 200, f"the owner's player got {status}")
+            await self.site.own("DELETE", f"/v1/keys/{number}")
+            ends = await asyncio.gather(*(player.is_closed(10) for player in players))
+            expect(all(ends), f"{ends.count(False)} connections outlive their key")
+        finally:
+            for player in players:
+                await player.__aexit__()
+
+    async def set_up(self, player):
+        status = await player.log_in("front")
+        if status != 200:
+            return status
+        return await player.ask("SETUP", "front/trackID=0", Transport="RTP/AVP/TCP;unicast;interleaved=0-1")
+
+    @attack("RTSP: UDP to others")
+    async def rtsp_media_for_others(self):
+        """Nothing is sent to another address than the player's own, and nothing to the ports of services."""
+        key, _ = await self.site.key("viewer", "front")
+        for transport in [
+            "RTP/AVP;unicast;destination=192.0.2.10;client_port=9000-9001", "RTP/AVP;unicast;client_port=53-54",
+            "RTP/AVP;multicast;destination=224.0.0.1;port=9000-9001",
+        ]:
+            async with RTSP(self.site.rtsp, key=key, source=self.sources[1]) as player:
+                status = await player.log_in("front")
+                expect(status == 200, f"a login got {status}")
+                status = await player.ask("SETUP", "front/trackID=0", Transport=transport)
+                expect(status == 461, f"{transport} got {status}")

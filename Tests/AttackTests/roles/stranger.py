@@ -9,6 +9,7 @@ import ssl
 
 from mqtt import MQTT, Refused
 from roles.role import Role, at_once, attack, expect, refused
+from rtsp import RTSP
 from watch import SDP, offer
 from web import PATIENCE, Web, raw
 
@@ -193,6 +194,81 @@ class Stranger(Role):
             refused(await web.ask(method, path, body), 25004)
         refused(await web.ask("POST", "/v1/devices/front/whep", offer(), SDP), 25004)
         web.close()
+
+    # RTSP
+
+    @attack("RTSP: floods before the login")
+    async def rtsp_requests_without_a_login(self):
+        """A connection serves 20 requests to somebody who does not log in; others are served meanwhile."""
+        async def flood(number):
+            async with RTSP(self.site.rtsp, source=self.sources[number % 9]) as player:
+                statuses = []
+                for method in ["OPTIONS", "DESCRIBE", "SETUP", "ANNOUNCE", "PLAY"] * 8:
+                    statuses.append(await player.ask(method, "front"))
+                    if statuses[-1] in (0, 503):
+                        break
+                return statuses, await player.is_closed()
+
+        for statuses, is_closed in await at_once(80, flood, 40):
+            expect(is_closed and len(statuses) <= 21, f"{len(statuses)} requests without a login were answered")
+            expect(set(statuses) <= {200, 401, 405, 503, 0}, f"a stranger got {set(statuses)}")
+
+    @attack("RTSP: wrong digests")
+    async def rtsp_guesses(self):
+        """The fourth wrong digest of a connection ends it, after pauses that grow."""
+        async def guess(number):
+            key = secrets.token_hex(5) + secrets.token_urlsafe(16)
+            async with RTSP(self.site.rtsp, key=key, source=self.sources[number % 9]) as player:
+                statuses = [await player.ask("DESCRIBE", "front") for _ in range(7)]
+                return statuses, await player.is_closed()
+
+        for statuses, is_closed in await at_once(20, guess, 20):
+            expect(set(statuses) <= {401, 503, 0}, f"a guess got {set(statuses)}")
+            expect(is_closed and statuses.count(401) <= 5, f"{statuses.count(401)} guesses of a connection were answered")
+
+    @attack("RTSP: slow requests", is_long=True)
+    async def rtsp_slow_request(self):
+        async with RTSP(self.site.rtsp, source=self.sources[4]) as player:
+            for _ in range(15):
+                player.writer.write(b"OPTIONS * RTSP/1.0\r\n" if not _ else b"X-A: 1\r\n")
+                await player.writer.drain()
+                if await player.is_closed(1):
+                    return
+            expect(False, "a request that comes a line a second is waited for")
+
+    @attack("RTSP: silent connections", is_long=True)
+    async def rtsp_silent_connections(self):
+        """More than the listener takes, of three addresses; a newcomer is answered, and they are closed."""
+        async def silent(number):
+            return await asyncio.open_connection(
+                "127.0.0.1", self.site.rtsp, local_addr=(self.sources[number % 3], 0))
+
+        pairs = await at_once(600, silent, 50)
+        try:
+            async with RTSP(self.site.rtsp, source=self.sources[5]) as player:
+                expect(await player.ask("OPTIONS", "front") == 200, "a newcomer is not answered")
+            await asyncio.sleep(32)
+            ends = [reader.at_eof() or await asyncio.wait_for(reader.read(1), 2) == b"" for reader, _ in pairs]
+            expect(all(ends), f"{ends.count(False)} silent connections stay")
+        finally:
+            for _, writer in pairs:
+                writer.close()
+
+    @attack("RTSP: bytes of another protocol", is_long=True)
+    async def rtsp_damaged_requests(self):
+        for words, data in [
+            ("HTTP", b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n"), ("TLS", b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc"),
+            ("a line without an end", b"DESCRIBE " + b"a" * 70_000), ("many fields", b"OPTIONS * RTSP/1.0\r\n" + b"a: b\r\n" * 70),
+            ("a huge body", b"OPTIONS * RTSP/1.0\r\nCSeq: 1\r\nContent-Length: 1000000000\r\n\r\n"),
+            ("line feeds", b"OPTIONS * RTSP/1.0\nCSeq: 1\n\n"), ("marks", b"OPTIONS rtsp://h/" + MARK * 5_000 + b" RTSP/1.0\r\n\r\n"),
+        ]:
+            async with RTSP(self.site.rtsp, source=self.sources[6]) as player:
+                try:
+                    player.writer.write(data)
+                    await player.writer.drain()
+                except ConnectionError:
+                    continue
+                expect(await player.is_closed(15), f"a connection stays open after {words}")
 
     @attack("datagrams")
     async def datagrams_at_the_media_ports(self):

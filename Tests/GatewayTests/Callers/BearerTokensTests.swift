@@ -72,6 +72,47 @@ import Testing
         RemoteAddress(try SocketAddress(ipAddress: "192.0.2.\(number)", port: 1))
     }
 
+    private func proof(_ nonce: String, of id: String = "0123456789") throws -> BearerToken {
+        let text = HTTPDigest(realm: "iotvideod", nonce: nonce, hasQuality: true).authorization(
+            username: id, password: id + "secret", method: "DESCRIBE", uri: "rtsp://h/front", clientNonce: "c")
+        let authorization = try #require(DigestAuthorization(text))
+        return try #require(BearerToken(KeyProof(authorization, method: "DESCRIBE")))
+    }
+
+    @Test("Many logins with one media key: each is checked once, and then the first stands for all of them")
+    func proofs() async throws {
+        let world = World()
+        let tokens = world.tokens
+        var shown: Set<BearerToken?> = []
+        for number in 0..<10 {
+            let caller = try await tokens.caller(of: try proof("\(number)"), from: here)
+            #expect(caller.bearer?.token.kind == .key)
+            shown.insert(caller.bearer?.token)
+        }
+        let first = try proof("0")
+        #expect(world.checks == 10 && shown == [first])
+        // A refused key ends what stands for it; a login after that stands for itself.
+        world.advance(.seconds(2))
+        world.set(isKnown: false)
+        await #expect(throws: IoTError.self) { try await tokens.caller(of: try self.proof("0"), from: self.here) }
+        world.set(isKnown: true)
+        let next = try await tokens.caller(of: try proof("10"), from: here)
+        #expect(try next.bearer?.token == proof("10"))
+    }
+
+    @Test("A proof is no key itself, is not printed, and needs the form of a key's id as its user name")
+    func proofForm() throws {
+        let token = try proof("n")
+        #expect(token.text == "0123456789" && BearerToken(token.text.utf8) == nil)
+        #expect("\(token)" == "media key" && !String(reflecting: token).contains("0123456789"))
+        for id in ["", "owner", "0123456789abcdef", "ABCDEF0123"] {
+            let text = HTTPDigest(realm: "r", nonce: "n").authorization(
+                username: id, password: "p", method: "M", uri: "u", clientNonce: "c")
+            let authorization = try #require(DigestAuthorization(text))
+            #expect(BearerToken(KeyProof(authorization, method: "M")) == nil, "\(id)")
+        }
+    }
+
     @Test("The hub's answer is cached for a second, so a revoked token is valid for at most that long")
     func memory() async throws {
         let world = World()

@@ -100,6 +100,20 @@ import Testing
         }
     }
 
+    @Test("One guest has half of the readers, others have the rest but the owner's; each part ends with its reader")
+    func readers() {
+        let quotas = Quotas()
+        let guests = ["one", "two"].compactMap { AccessID(rawValue: $0).map { AccountHolder.account($0) } }
+        var parts = guests.map { guest in (0..<200).compactMap { _ in try? quotas.take(.readers, for: guest) } }
+        #expect(parts.map(\.count) == [128, 96])
+        let error = #expect(throws: IoTError.self) { try quotas.take(.readers, for: guests[1]) }
+        #expect(error?.code == .tooManyConnections)
+        parts.append((0..<32).compactMap { _ in try? quotas.take(.readers, for: .owner) })
+        #expect(parts[2].count == 32)
+        parts = []
+        #expect(quotas.table[.readers]?.used == 0)
+    }
+
     @Test(
         "One guest has four raw media bodies, others and the owner still get theirs; each part ends with its body"
     )

@@ -75,6 +75,25 @@ import Testing
         #expect(error?.code == .unauthenticated)
     }
 
+    @Test("A digest of a media key is sent as a proof, never as a key; an older hub cannot check it")
+    func mediaKeyProofs() async throws {
+        let own = try #require(AccessID(rawValue: "owner"))
+        let text = HTTPDigest(realm: "iotvideod", nonce: "n").authorization(
+            username: "0123456789", password: "p", method: "DESCRIBE", uri: "rtsp://h/front", clientNonce: "c")
+        let proof = KeyProof(try #require(DigestAuthorization(text)), method: "DESCRIBE")
+        let key = try #require(BearerToken(proof))
+        let link = ScriptedLink { request throws(IoTError) in
+            guard request.method == "key.prove" else { throw IoTError(.internalFailure) }
+            return ["id": "0123456789", "account": "guest", "expires": 5, "devices": .null, "actions": ["view"]]
+        }
+        let grant = try await HubClient.check(key, link: link, own: own)
+        #expect(grant.scope.actions == [.view] && grant.account.rawValue == "guest" && !grant.isAdministrator)
+        #expect(link.requests.map(\.params) == [proof.json])
+        let older = ScriptedLink { _ throws(IoTError) in throw IoTError(.invalidRequest) }
+        let error = await #expect(throws: IoTError.self) { try await HubClient.check(key, link: older, own: own) }
+        #expect(error?.code == .unauthenticated)
+    }
+
     @Test("A malformed response is 21004")
     func damaged() async throws {
         let client = HubClient(link: ScriptedLink { _ throws(IoTError) in [:] }, account: nil)

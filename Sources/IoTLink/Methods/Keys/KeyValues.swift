@@ -82,3 +82,70 @@ extension KeyDescription: LinkListed {
         ])
     }
 }
+
+/// The parameters of `key.prove`: the answer to a digest challenge (RFC 7616 §3.4), made with a media key. It proves
+/// the knowledge of the key without containing the key.
+public struct KeyProof: LinkValue, Hashable {
+    /// The id of the key.
+    public var id: String
+    /// `MD5` or `SHA-256`.
+    public var algorithm: String
+    /// The method of the signed request.
+    public var method: String
+    public var uri: String
+    public var nonce: String
+    /// `nc`. With `qop=auth`, both `nc` and `cnonce` are set.
+    public var count: Int64?
+    public var clientNonce: String?
+    /// Lower-case hex digits.
+    public var response: String
+
+    /// - Parameter method: The method of the signed request.
+    package init(_ authorization: DigestAuthorization, method: String) {
+        id = authorization.username
+        algorithm = authorization.algorithm.rawValue
+        self.method = method
+        uri = authorization.uri
+        nonce = authorization.nonce
+        count = authorization.use.map { Int64($0.count) }
+        clientNonce = authorization.use?.clientNonce
+        response = authorization.response
+    }
+
+    public init(_ members: LinkMembers) throws(IoTError) {
+        id = try members.text("id")
+        algorithm = try members.text("algorithm")
+        method = try members.text("method")
+        uri = try members.text("uri")
+        nonce = try members.text("nonce")
+        count = try members.optionalInteger("nc")
+        clientNonce = try members.optionalText("cnonce")
+        response = try members.text("response")
+    }
+
+    public var json: JSONValue {
+        var json: JSONValue = [
+            "id": .string(id), "algorithm": .string(algorithm), "method": .string(method), "uri": .string(uri),
+            "nonce": .string(nonce), "response": .string(response),
+        ]
+        json["nc"] = count.map { .integer($0) }
+        json["cnonce"] = .text(clientNonce)
+        return json
+    }
+
+    /// `nil` for an unknown algorithm or a malformed count.
+    package func authorization(realm: String) -> DigestAuthorization? {
+        guard let algorithm = DigestAlgorithm(name: algorithm) else { return nil }
+        var use: DigestNonceUse?
+        switch (count, clientNonce) {
+        case (nil, nil): break
+        case (let count?, let clientNonce?):
+            guard let count = UInt32(exactly: count) else { return nil }
+            use = DigestNonceUse(count: count, clientNonce: clientNonce)
+        default: return nil
+        }
+        return DigestAuthorization(
+            username: id, realm: realm, nonce: nonce, uri: uri, algorithm: algorithm, opaque: nil, use: use,
+            response: response)
+    }
+}

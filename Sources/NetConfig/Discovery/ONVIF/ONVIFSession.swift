@@ -36,7 +36,7 @@ struct ONVIFSession {
     /// The difference in seconds by which the camera's clock is ahead of ours.
     private var clockOffset: Int64 = 0
     private var digest: HTTPDigest?
-    private var digestCount = 0
+    private var digestCount: UInt32 = 0
     private var profiles: (main: ONVIFProfile, sub: ONVIFProfile?)?
     private var information: XMLElement?
     private var mainStream: ONVIFDescription.Stream?
@@ -227,7 +227,8 @@ struct ONVIFSession {
         if let digest {
             digestCount += 1
             request.authorization = digest.authorization(
-                login, method: "POST", path: url.path, clientNonce: Hex.encode(nonce), count: digestCount)
+                username: login.username, password: login.password, method: "POST", uri: url.path,
+                clientNonce: Hex.encode(nonce), count: digestCount)
         }
         return request
     }

@@ -1,3 +1,5 @@
+import IoTCore
+
 /// The user's next step with a found device.
 public enum NextStep: String, Codable, CaseIterable, Sendable {
     /// Add it as a camera of this daemon: `iotctl camera add`.

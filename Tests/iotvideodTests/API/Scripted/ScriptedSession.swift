@@ -20,6 +20,7 @@ struct ScriptedSession: GatewaySession {
     var events: any GatewayEvents { ScriptedEvents(session: self) }
     var channels: any GatewayChannels { ScriptedChannels(session: self) }
     var calls: any GatewayCalls { ScriptedCalls(session: self) }
+    var streams: any GatewayStreams { ScriptedStreams(session: self) }
 
     func note(_ name: String = #function) throws(IoTError) {
         try script.note(lease.caller, String(name.prefix { $0 != "(" }))

@@ -1,30 +1,24 @@
-import IoTCore
-
-/// Used by other targets.
-public enum ServiceAddress {
-    /// The host of an `http`, `https` or `rtsp` URL, in `IPAddress`'s form; `nil` for anything else.
-    public static func host(of url: String) -> String? {
-        // A displayed source URL contains "…" in place of its login.
-        ServiceURL(url.replacing("…", with: ""))?.host
-    }
-}
-
-/// A service's URL from a device: `http`, `https` or `rtsp`, a host, an optional port, a path.
-struct ServiceURL: Hashable, Sendable {
-    var scheme: String
+/// A service's URL from a device: `http`, `https`, `rtsp` or `rtsps`, a host, an optional port, a path.
+package struct ServiceURL: Hashable, Sendable {
+    package var scheme: String
     /// A name, or an address without brackets.
-    var host: String
-    var port: Int?
+    package var host: String
+    package var port: Int?
     /// With its slash and the query.
-    var path: String
+    package var path: String
 
-    static let maximumSize = 512
-    static let schemes = ["http", "https", "rtsp", "rtsps"]
+    package static let maximumSize = 512
+    package static let schemes = ["http", "https", "rtsp", "rtsps"]
 
-    /// - Parameter zone: The interface's zone, for an IPv6 link-local address without one.
-    init?(_ text: String, zone: String? = nil) {
+    /// - Parameters:
+    ///   - zone: The interface's zone, for an IPv6 link-local address without one.
+    ///   - maximumSize: The largest accepted text, in bytes.
+    ///   - checksName: Whether a host name must follow RFC 1123. Names in users' networks may contain an underscore.
+    package init?(
+        _ text: String, zone: String? = nil, maximumSize: Int = Self.maximumSize, checksName: Bool = true
+    ) {
         let isPrintable = text.utf8.allSatisfy { (0x21...0x7E).contains($0) }
-        guard text.utf8.count <= Self.maximumSize, isPrintable, let colon = text.firstIndex(of: ":") else { return nil }
+        guard text.utf8.count <= maximumSize, isPrintable, let colon = text.firstIndex(of: ":") else { return nil }
         scheme = text[..<colon].lowercased()
         let rest = text[colon...]
         guard Self.schemes.contains(scheme), rest.hasPrefix("://") else { return nil }
@@ -46,7 +40,7 @@ struct ServiceURL: Hashable, Sendable {
             let name = place.prefix { $0 != ":" }
             host = name.lowercased()
             portText = place.dropFirst(name.count)
-            guard HostName.isValid(host) else { return nil }
+            guard HostName.isValid(host) || !checksName && !host.isEmpty else { return nil }
         }
         if portText.isEmpty || portText == ":" { return }
         guard portText.hasPrefix(":"), let port = UInt16(portText.dropFirst()), port > 0 else { return nil }
@@ -58,26 +52,26 @@ struct ServiceURL: Hashable, Sendable {
     }
 
     /// `nil` for a host name.
-    var address: IPAddress? { IPAddress(host) }
+    package var address: IPAddress? { IPAddress(host) }
 
-    var text: String {
+    package var text: String {
         "\(scheme)://\(address?.urlHost ?? host)\(port.map { ":\($0)" } ?? "")\(path)"
     }
 }
 
 extension IPAddress {
     /// The interface after `%`.
-    var zone: String? {
+    package var zone: String? {
         description.firstIndex(of: "%").map { String(description[description.index(after: $0)...]) }
     }
 
     /// fe80::/10
-    var isLinkLocal: Bool {
+    package var isLinkLocal: Bool {
         isIPv6 && ["fe8", "fe9", "fea", "feb"].contains { description.lowercased().hasPrefix($0) }
     }
 
     /// False for addresses that cannot be reached: unspecified, loopback, multicast.
-    var isUsable: Bool {
+    package var isUsable: Bool {
         let text = description
         if isIPv6 { return text != "::" && text != "::1" && !text.hasPrefix("ff") }
         let first = text.split(separator: ".").first.flatMap { UInt8($0) } ?? 0
@@ -85,7 +79,7 @@ extension IPAddress {
     }
 
     /// With this zone, if it is link-local and has none.
-    func zoned(_ zone: String?) -> IPAddress {
+    package func zoned(_ zone: String?) -> IPAddress {
         guard let zone, isLinkLocal, self.zone == nil else { return self }
         return IPAddress("\(description)%\(zone)") ?? self
     }

@@ -1,0 +1,96 @@
+package import IoTCore
+import Logging
+package import NIOCore
+package import RTP
+
+/// Readers get the same packets as the camera's other viewers.
+extension Camera {
+    /// The tracks that readers get.
+    ///
+    /// - Throws: The source's error if it cannot be reached; `messageTimeout` if it does not answer within 10 s.
+    package func readerTracks() async throws(IoTError) -> [RTPCodec] {
+        try await stream.run { stream in
+            let eventLoop = stream.eventLoop
+            let box = NIOLoopBound(stream, eventLoop: eventLoop)
+            let ready = stream.untilReady()
+            let late = eventLoop.makePromise(of: Void.self)
+            let timer = eventLoop.scheduleTask(in: .seconds(10)) {
+                late.fail(IoTError(.messageTimeout, "the camera's source did not answer in time"))
+            }
+            ready.cascade(to: late)
+            return late.futureResult.map {
+                timer.cancel()
+                return box.value.readerTracks.map(\.codec)
+            }
+        }
+    }
+
+    /// Adds a reader, which counts as a viewer of the camera.
+    ///
+    /// - Parameters:
+    ///   - account: The account of the reader.
+    ///   - isOwner: Whether the account owns the device.
+    /// - Throws: `allChannelsBusy`, `cameraOff`.
+    package func addReader(
+        account: String, isOwner: Bool, sink: any ReaderSink
+    ) async throws(IoTError) -> CameraReader {
+        let session = Hex.random(byteCount: 8)
+        return try await stream.run { stream in
+            stream.eventLoop.makeCompletedFuture {
+                let reader = StreamReader(
+                    session: session, account: account, isOwner: isOwner, stream: stream, sink: sink)
+                try stream.add(reader)
+                do throws(IoTError) {
+                    try stream.takePlace(session: session)
+                } catch {
+                    stream.remove(session: session)
+                    throw error
+                }
+                stream.logger.info(
+                    "viewer connected", metadata: ["viewer.user": "\(account)", "viewer.session": "\(session)"])
+                return CameraReader(reader, on: stream.eventLoop)
+            }
+        }
+    }
+}
+
+/// A reader of a camera, for use from outside the camera's event loop.
+package final class CameraReader: Sendable {
+    private let reader: NIOLoopBound<StreamReader>
+    private let eventLoop: any EventLoop
+
+    init(_ reader: StreamReader, on eventLoop: any EventLoop) {
+        self.reader = NIOLoopBound(reader, eventLoop: eventLoop)
+        self.eventLoop = eventLoop
+    }
+
+    /// - Throws: `invalidParameter` for a track that the camera does not have.
+    package func add(_ track: ReaderTrack) async throws {
+        try await eventLoop.submit { [reader] in try reader.value.add(track) }.get()
+    }
+
+    /// Determines where each track starts. `play` sends from that start.
+    package func prepare() async throws -> [ReaderStart] {
+        try await eventLoop.submit { [reader, eventLoop] in reader.value.prepare(at: eventLoop.now) }.get()
+    }
+
+    package func play() {
+        eventLoop.execute { [reader, eventLoop] in reader.value.play(at: eventLoop.now) }
+    }
+
+    package func pause() {
+        eventLoop.execute { [reader] in reader.value.stop() }
+    }
+
+    /// Ends the reader without notifying its sink.
+    package func leave() {
+        eventLoop.execute { [reader] in reader.value.hungUp() }
+    }
+
+    /// Processes an RTCP packet of the player.
+    package func receive(_ report: ByteBuffer, index: Int) {
+        eventLoop.execute { [reader, eventLoop] in
+            reader.value.receive(report, index: index, at: eventLoop.now)
+        }
+    }
+}

@@ -1,0 +1,30 @@
+package import IoTCore
+package import NIOCore
+
+/// The configuration of an `RTSPClient`.
+package struct RTSPClientConfiguration: Sendable {
+    package var url: ServiceURL
+    /// `nil` without a login.
+    package var credentials: BasicCredentials?
+    /// With `.udp`, the client changes to TCP if no packet arrives.
+    package var transport: RTSPTransport
+    /// The longest time from the start to the first packet.
+    package var openTimeout: TimeAmount = .seconds(10)
+    /// The longest time between two packets.
+    package var readTimeout: TimeAmount = .seconds(10)
+    /// How long to wait for the first packet over UDP before changing to TCP.
+    package var firstDatagramTimeout: TimeAmount = .seconds(3)
+    /// Whether to request ONVIF's back channel (ONVIF Streaming §5.3.1).
+    ///
+    /// Quirk 16: this request can silence a doorbell's button (AlexxIT/go2rtc#95). Use it in a separate session, only
+    /// while somebody talks.
+    package var wantsBackChannel = false
+
+    package static let userAgent = "iotvideod"
+
+    package init(url: ServiceURL, credentials: BasicCredentials?, transport: RTSPTransport) {
+        self.url = url
+        self.credentials = credentials
+        self.transport = transport
+    }
+}

@@ -1,0 +1,227 @@
+import Glibc
+import IoTCore
+import NIOCore
+import NIOPosix
+
+/// The sockets and timers of one session. Confined to its event loop.
+final class RTSPClientDriver {
+    private let eventLoop: any EventLoop
+    private let onEvent: @Sendable (RTSPClientSession.Event) -> Void
+    private var client: RTSPClient
+    private var connection: (any Channel)?
+    /// The number of the newest connection. Events of earlier connections are ignored.
+    private var generation = 0
+    private var ports: [Int: DatagramPair] = [:]
+    private var timer: (due: NIODeadline, task: Scheduled<Void>)?
+    private var isReading = true
+    private var isStopped = false
+
+    private static let defaultPort = 554
+
+    init(
+        _ configuration: RTSPClientConfiguration, eventLoop: any EventLoop,
+        onEvent: @escaping @Sendable (RTSPClientSession.Event) -> Void
+    ) {
+        self.eventLoop = eventLoop
+        self.onEvent = onEvent
+        client = RTSPClient(configuration, at: eventLoop.now)
+    }
+
+    func start() {
+        client.start()
+        pump()
+    }
+
+    func stop() {
+        guard !isStopped else { return }
+        client.stop()
+        pump()
+        close()
+    }
+
+    func setReading(_ isReading: Bool) {
+        guard self.isReading != isReading else { return }
+        self.isReading = isReading
+        if isReading { client.resumed(at: eventLoop.now) }
+        connection?.setOption(.autoRead, value: isReading).whenFailure { _ in }
+        for pair in ports.values { pair.setReading(isReading) }
+    }
+
+    // MARK: Input
+
+    func receive(_ message: RTSPMessage, _ generation: Int) {
+        guard generation == self.generation else { return }
+        client.receive(message, at: eventLoop.now)
+    }
+
+    func receive(_ error: RTSPParseError, _ generation: Int) {
+        guard generation == self.generation else { return }
+        client.receive(error)
+        pump()
+    }
+
+    /// Called after the last message of one read.
+    func readComplete(_ generation: Int) {
+        guard generation == self.generation else { return }
+        pump()
+    }
+
+    func disconnected(_ error: IoTError?, _ generation: Int) {
+        guard generation == self.generation, !isStopped else { return }
+        client.disconnected(error)
+        pump()
+    }
+
+    func receive(datagram: ByteBuffer, track: Int, isControl: Bool, _ generation: Int) {
+        guard generation == self.generation else { return }
+        client.receive(datagram: datagram, track: track, isControl: isControl, at: eventLoop.now)
+        pump()
+    }
+
+    // MARK: Output
+
+    private func pump() {
+        while !isStopped, let output = client.poll() {
+            switch output {
+            case .connect(let url): connect(url)
+            case .send(let bytes): send(bytes)
+            case .openPorts(let track): openPorts(track)
+            case .datagram(let bytes, let track, let isControl, let port):
+                ports[track]?.send(bytes, isControl: isControl, to: connection?.remoteAddress, port: port)
+            case .opened(let video, let audio, let unsupported):
+                onEvent(.opened(video: video, audio: audio, unsupported: unsupported))
+            case .frame(let frame): onEvent(.frame(frame))
+            case .timeout(let due): return schedule(due)
+            case .failed(let error):
+                close()
+                onEvent(.failed(error))
+            }
+        }
+    }
+
+    private func schedule(_ due: NIODeadline) {
+        // A later deadline waits until this timer fires, because a new timer for each packet would cost more.
+        if let timer, timer.due <= due { return }
+        timer?.task.cancel()
+        let box = NIOLoopBound(self, eventLoop: eventLoop)
+        timer = (due, eventLoop.scheduleTask(deadline: due) { box.value.timerFired() })
+    }
+
+    private func timerFired() {
+        timer = nil
+        guard !isStopped else { return }
+        let now = eventLoop.now
+        if !isReading { client.resumed(at: now) }
+        client.handleTimeout(at: now)
+        pump()
+    }
+
+    private func close() {
+        isStopped = true
+        generation += 1
+        timer?.task.cancel()
+        timer = nil
+        connection?.close(promise: nil)
+        closePorts()
+    }
+
+    private func closePorts() {
+        for pair in ports.values { pair.close() }
+        ports = [:]
+    }
+
+    // MARK: Connection
+
+    private func connect(_ url: ServiceURL) {
+        generation += 1
+        let number = generation
+        connection?.close(promise: nil)
+        connection = nil
+        closePorts()
+        let box = NIOLoopBound(self, eventLoop: eventLoop)
+        let connecting = ClientBootstrap(group: eventLoop)
+            .connectTimeout(client.configuration.openTimeout)
+            .channelOption(.tcpOption(.tcp_nodelay), value: 1)
+            .channelOption(.recvAllocator, value: FixedSizeRecvByteBufferAllocator(capacity: 65_536))
+            .channelInitializer { channel in
+                channel.eventLoop.makeCompletedFuture {
+                    try channel.pipeline.syncOperations.addHandler(RTSPStreamHandler(box.value, number))
+                }
+            }
+        connecting.connect(host: url.host, port: url.port ?? Self.defaultPort).whenComplete { result in
+            box.value.connected(result, url, number)
+        }
+    }
+
+    private func connected(_ result: Result<any Channel, any Error>, _ url: ServiceURL, _ number: Int) {
+        guard number == generation, !isStopped else {
+            if case .success(let channel) = result { channel.close(promise: nil) }
+            return
+        }
+        switch result {
+        case .success(let channel):
+            connection = channel
+            client.connected(at: eventLoop.now)
+            pump()
+        case .failure(let error):
+            disconnected(Self.describe(error, url), number)
+        }
+    }
+
+    private static func describe(_ error: any Error, _ url: ServiceURL) -> IoTError {
+        let failure = error as? NIOConnectionError
+        if let failure, failure.connectionErrors.isEmpty, failure.dnsAError != nil {
+            return IoTError(
+                .sourceHostUnknown, "the camera's host '\(url.host)' has no address",
+                underlying: ConnectionFailure(reason: "unknown host"))
+        }
+        let cause = (failure?.connectionErrors.first?.error ?? error) as? IOError
+        let reason = cause.map { String(cString: strerror($0.errnoCode)) } ?? "no answer in time"
+        return IoTError(
+            .sourceUnreachable, "the camera at \(url.host):\(url.port ?? defaultPort) cannot be reached: \(reason)",
+            underlying: ConnectionFailure(reason: reason))
+    }
+
+    /// Contains no address, because log lines must not contain addresses.
+    private struct ConnectionFailure: Error, CustomStringConvertible {
+        let reason: String
+        var description: String { reason }
+    }
+
+    private func send(_ bytes: ByteBuffer) {
+        guard let connection else { return }
+        guard connection.isWritable else {
+            return disconnected(IoTError(.sourceUnreachable, "the camera does not read the client's requests"), generation)
+        }
+        connection.writeAndFlush(bytes, promise: nil)
+    }
+
+    // MARK: UDP
+
+    private func openPorts(_ track: Int) {
+        guard let local = connection?.localAddress, let peer = connection?.remoteAddress else { return }
+        let number = generation
+        let box = NIOLoopBound(self, eventLoop: eventLoop)
+        let receive = NIOLoopBound(
+            { (bytes: ByteBuffer, isControl: Bool) in
+                box.value.receive(datagram: bytes, track: track, isControl: isControl, number)
+            }, eventLoop: eventLoop)
+        DatagramPair.open(near: local, from: peer, eventLoop: eventLoop, onDatagram: receive)
+            .whenComplete { result in box.value.opened(result, track, number) }
+    }
+
+    private func opened(_ result: Result<DatagramPair, any Error>, _ track: Int, _ number: Int) {
+        guard number == generation, !isStopped else {
+            if case .success(let pair) = result { pair.close() }
+            return
+        }
+        switch result {
+        case .success(let pair):
+            ports[track] = pair
+            client.portsOpened(track: track, rtp: pair.port)
+            pump()
+        case .failure(let error):
+            disconnected(IoTError(.sourceUnreachable, "no UDP ports are free", underlying: error), number)
+        }
+    }
+}

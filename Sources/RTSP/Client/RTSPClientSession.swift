@@ -1,0 +1,38 @@
+package import IoTCore
+package import NIOCore
+
+/// Runs an `RTSPClient` with NIO's sockets, on one event loop.
+package final class RTSPClientSession: Sendable {
+    package enum Event: Sendable {
+        case opened(video: VideoParameters?, audio: AudioParameters?, unsupported: [String])
+        case frame(MediaFrame)
+        /// Always the last event.
+        case failed(IoTError)
+    }
+
+    private let eventLoop: any EventLoop
+    private let driver: NIOLoopBoundBox<RTSPClientDriver>
+
+    /// - Parameter onEvent: Called on the event loop; must not block.
+    package init(
+        _ configuration: RTSPClientConfiguration, eventLoop: any EventLoop, onEvent: @escaping @Sendable (Event) -> Void
+    ) {
+        self.eventLoop = eventLoop
+        driver = NIOLoopBoundBox.makeBoxSendingValue(
+            RTSPClientDriver(configuration, eventLoop: eventLoop, onEvent: onEvent), eventLoop: eventLoop)
+    }
+
+    package func start() {
+        eventLoop.execute { [driver] in driver.value.start() }
+    }
+
+    /// Ends the session: sends TEARDOWN and closes the sockets. No event follows.
+    package func stop() {
+        eventLoop.execute { [driver] in driver.value.stop() }
+    }
+
+    /// Stops or resumes reading. While reading is stopped, the camera's packets wait in the kernel, or are lost.
+    package func setReading(_ isReading: Bool) {
+        eventLoop.execute { [driver] in driver.value.setReading(isReading) }
+    }
+}

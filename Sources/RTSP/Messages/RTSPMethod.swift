@@ -1,0 +1,20 @@
+/// The method of a request (RFC 2326 §10). An unknown one is kept as it is.
+package struct RTSPMethod: RawRepresentable, Sendable, Hashable, CustomStringConvertible {
+    package let rawValue: String
+
+    package init(rawValue: String) { self.rawValue = rawValue }
+
+    package static let options = RTSPMethod(rawValue: "OPTIONS")
+    package static let describe = RTSPMethod(rawValue: "DESCRIBE")
+    package static let announce = RTSPMethod(rawValue: "ANNOUNCE")
+    package static let setup = RTSPMethod(rawValue: "SETUP")
+    package static let play = RTSPMethod(rawValue: "PLAY")
+    package static let pause = RTSPMethod(rawValue: "PAUSE")
+    package static let teardown = RTSPMethod(rawValue: "TEARDOWN")
+    package static let getParameter = RTSPMethod(rawValue: "GET_PARAMETER")
+    package static let setParameter = RTSPMethod(rawValue: "SET_PARAMETER")
+    package static let record = RTSPMethod(rawValue: "RECORD")
+    package static let redirect = RTSPMethod(rawValue: "REDIRECT")
+
+    package var description: String { rawValue }
+}

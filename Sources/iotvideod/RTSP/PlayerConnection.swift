@@ -1,0 +1,218 @@
+import Gateway
+import IoTCore
+import IoTLink
+import Logging
+import MediaChannel
+import NIOCore
+import RTP
+import RTSP
+
+/// Drives one connection of the RTSP server: moves bytes between the socket and `RTSPServerConnection`, and calls the
+/// gateway for it.
+actor PlayerConnection {
+    /// The longest time in which a player accepts no bytes.
+    private static let stallTime = TimeAmount.seconds(30)
+    /// While too many keys are being checked: the pause between attempts of a login, and the time for all attempts.
+    private static let loginRetry = (pause: Duration.milliseconds(250), time: TimeAmount.seconds(10))
+    private static let tick = TimeAmount.seconds(1)
+
+    private let door: RTSPDoor
+    private let output: RTSPOutput
+    private let address: RemoteAddress
+    private var core: RTSPServerConnection
+    private var isDraining = false
+    private var session: (any GatewaySession)?
+    private var lease: Lease?
+    private var use: StreamUse?
+    private var datagrams: DatagramSink?
+    private let loggedIn = Readiness<Lease>()
+    /// Settled when the camera ends the stream.
+    private let ended = Readiness<Void>()
+
+    /// Serves a connection until its end.
+    static func serve(_ channel: NIOAsyncChannel<ByteBuffer, ByteBuffer>, _ door: RTSPDoor) async {
+        try? await channel.executeThenClose { inbound, _ in
+            guard let client = PlayerConnection(channel.channel, door) else { return }
+            await client.run(inbound)
+        }
+    }
+
+    /// `nil` if the connection is already closed.
+    private init?(_ channel: any Channel, _ door: RTSPDoor) {
+        guard let local = channel.localAddress?.playerAddress, let remote = channel.remoteAddress else { return nil }
+        self.door = door
+        output = RTSPOutput(channel)
+        address = RemoteAddress(remote)
+        core = RTSPServerConnection(
+            localAddress: local, peer: remote.playerAddress, allowsDatagrams: door.datagrams != nil,
+            limits: door.limits, at: .now())
+    }
+
+    private func run(_ inbound: NIOAsyncChannelInboundStream<ByteBuffer>) async {
+        await withTaskGroup(of: Void.self) { group in
+            group.addTask {
+                do {
+                    for try await bytes in inbound { await self.handle(.received(bytes)) }
+                } catch {}
+            }
+            group.addTask { await self.keepTime() }
+            group.addTask { [loggedIn] in
+                guard let lease = try? await loggedIn.wait() else { return }
+                // Returns when the right to view or the connection ends.
+                try? await lease.ended()
+                await self.handle(.ended)
+            }
+            group.addTask { [ended] in
+                try? await ended.wait()
+                await self.handle(.ended)
+            }
+            await group.next()
+            group.cancelAll()
+        }
+        leave()
+        output.close()
+    }
+
+    private func handle(_ input: RTSPServerConnection.Input) async {
+        core.handle(input, at: .now())
+        await drain()
+    }
+
+    /// Performs the outputs in their order, including new outputs that result from them.
+    private func drain() async {
+        guard !isDraining else { return }
+        isDraining = true
+        defer { isDraining = false }
+        while let next = core.poll() { await perform(next) }
+    }
+
+    // MARK: Time
+
+    private func keepTime() async {
+        while !Task.isCancelled {
+            let now = NIODeadline.now()
+            let next = min(core.timeout ?? now + Self.tick, now + Self.tick)
+            try? await Task.sleep(for: .nanoseconds(max(1_000_000, (next - now).nanoseconds)))
+            let after = NIODeadline.now()
+            guard !output.isStalled(for: Self.stallTime, at: after) else { return }
+            if datagrams?.takeReported() == true { core.handle(.reported, at: after) }
+            await handle(.timeout)
+        }
+    }
+
+    // MARK: Outputs
+
+    private func perform(_ next: RTSPServerConnection.Output) async {
+        switch next {
+        case .send(let bytes): await output.write(bytes)
+        case .authenticate(let authorization, let method, let pause):
+            if pause > .zero { try? await Task.sleep(for: .nanoseconds(pause.nanoseconds)) }
+            let proof = KeyProof(authorization, method: method.rawValue)
+            core.handle(.authenticated(await result { try await logIn(proof) }), at: .now())
+        case .open(let path):
+            core.handle(.opened(await result { try await tracks(of: path) }), at: .now())
+        case .setUp(let path, let track):
+            core.handle(.isSetUp(await result { try await setUp(path, track) }), at: .now())
+        case .prepare:
+            let starts = await result {
+                guard let use else { throw IoTError(.hungUp) }
+                return try await use.reader.prepare().map {
+                    ServedTrackStart(index: $0.index, sequenceNumber: $0.sequenceNumber, timestamp: $0.timestamp)
+                }
+            }
+            core.handle(.isPrepared(starts), at: .now())
+        case .play: use?.reader.play()
+        case .pause: use?.reader.pause()
+        case .leave: leave()
+        case .report(let track, let bytes): use?.reader.receive(bytes, index: track)
+        case .close: output.close()
+        }
+    }
+
+    private func result<Value: Sendable>(_ body: () async throws -> Value) async -> Result<Value, RTSPRefusal> {
+        do {
+            return .success(try await body())
+        } catch {
+            return .failure(RTSPRefusal(error))
+        }
+    }
+
+    private func logIn(_ proof: KeyProof) async throws {
+        guard let token = BearerToken(proof) else {
+            throw IoTError(
+                .unauthenticated, "the user name is not the id of a media key",
+                remedy: "use the first ten characters of the key as the user name")
+        }
+        let caller = try await caller(of: token)
+        try caller.require(.view)
+        let lease = door.gateway.leases.begin(caller) { [output] in output.close() }
+        self.lease = lease
+        session = door.gateway.session(for: lease)
+        door.connections.serve(output.channel)
+        loggedIn.settle(.success(lease))
+    }
+
+    /// Retries while too many keys are being checked, because all players connect at once after a restart.
+    private func caller(of token: BearerToken) async throws -> Caller {
+        let end = NIODeadline.now() + Self.loginRetry.time
+        while true {
+            do {
+                return try await door.gateway.tokens.caller(of: token, from: address)
+            } catch let error as IoTError where error.code == .tooManyRequests && NIODeadline.now() < end {
+                try await Task.sleep(for: Self.loginRetry.pause)
+            }
+        }
+    }
+
+    private func tracks(of path: StreamPath) async throws -> ServedStream {
+        try require(path)
+        guard let session else { throw IoTError(.unauthenticated) }
+        return ServedStream(name: path.name, tracks: try await session.streams.tracks(of: path.name))
+    }
+
+    private func require(_ path: StreamPath) throws(IoTError) {
+        guard path.quality == .high else {
+            throw IoTError(.notFound, "the camera has no second stream", remedy: "remove '/low' from the URL")
+        }
+    }
+
+    private func setUp(_ path: StreamPath, _ track: ServedTrack) async throws -> TransportHeader.Pair<UInt16>? {
+        try require(path)
+        guard let session, let lease else { throw IoTError(.unauthenticated) }
+        try lease.check()
+        var channels: [UInt8]?
+        switch track.transport {
+        case .interleaved(let pair): channels = [pair.rtp, pair.rtcp]
+        case .datagrams(let ports): try open(ports, index: track.index)
+        }
+        let parameters = ReaderTrack(index: track.index, ssrc: track.ssrc, channels: channels)
+        if use == nil {
+            let sink: any ReaderSink = datagrams ?? ConnectionSink(output) { [ended] in ended.settle(.success(())) }
+            let use = try await session.streams.read(path.name, sink: sink)
+            datagrams?.serve(use.reader)
+            self.use = use
+        }
+        do {
+            try await use?.reader.add(parameters)
+        } catch {
+            leave()
+            throw error
+        }
+        return datagrams?.serverPorts
+    }
+
+    /// Sends a track to ports of the player's own address.
+    private func open(_ ports: TransportHeader.Pair<UInt16>, index: Int) throws {
+        guard let shared = door.datagrams, let peer = output.channel.remoteAddress else { throw IoTError(.hungUp) }
+        let sink = datagrams ?? DatagramSink(shared) { [ended] in ended.settle(.success(())) }
+        datagrams = sink
+        sink.add(index: index, peer: peer, ports: ports)
+    }
+
+    private func leave() {
+        use?.reader.leave()
+        use = nil
+        datagrams?.close()
+        datagrams = nil
+    }
+}

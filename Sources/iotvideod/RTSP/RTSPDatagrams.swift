@@ -1,0 +1,166 @@
+import IoTCore
+import MediaChannel
+import NIOCore
+import NIOPosix
+import PeerTransport
+import RTSP
+
+/// The two UDP ports of the RTSP server, which all its players share. The even port sends RTP; the next port sends and
+/// receives RTCP (RFC 3550 §11).
+final class RTSPDatagrams: Sendable {
+    /// The largest number of players' addresses.
+    private static let maximumListeners = 4_096
+
+    let ports: TransportHeader.Pair<UInt16>
+    private let channels: [any Channel]
+    private let eventLoop: any EventLoop
+    private let state: NIOLoopBoundBox<State>
+
+    private struct State {
+        var media: DatagramPort
+        var reports: DatagramPort
+    }
+
+    private init(_ channels: [any Channel], _ state: NIOLoopBoundBox<State>, ports: TransportHeader.Pair<UInt16>) {
+        self.channels = channels
+        self.state = state
+        self.ports = ports
+        eventLoop = channels[0].eventLoop
+    }
+
+    /// - Parameter port: An even port; 0 means two free ports.
+    static func bind(_ host: String, port: Int, on loop: any EventLoop) async throws -> RTSPDatagrams {
+        var attempts = port == 0 ? 64 : 1
+        while true {
+            attempts -= 1
+            let first = try await open(host, port, on: loop)
+            let number = first.localAddress?.port ?? 0
+            do {
+                guard number % 2 == 0, number < 65_535 else { throw IoTError(.addressInUse) }
+                let second = try await open(host, number + 1, on: loop)
+                return try await make([first, second], number, on: loop)
+            } catch {
+                try? await first.close()
+                guard attempts > 0 else { throw error }
+            }
+        }
+    }
+
+    private static func open(_ host: String, _ port: Int, on loop: any EventLoop) async throws -> any Channel {
+        try await DatagramBootstrap(group: loop)
+            .channelOption(.socketOption(.init(rawValue: 7)), value: 1 << 21)
+            .channelInitializer { channel in
+                channel.eventLoop.makeCompletedFuture {
+                    try channel.pipeline.syncOperations.addHandler(DatagramPort(channel.eventLoop))
+                }
+            }
+            .bind(host: host, port: port).get()
+    }
+
+    private static func make(_ channels: [any Channel], _ number: Int, on loop: any EventLoop) async throws
+        -> RTSPDatagrams
+    {
+        let state = try await loop.submit {
+            let ports = try channels.map { try $0.pipeline.syncOperations.handler(type: DatagramPort.self) }
+            return NIOLoopBoundBox(State(media: ports[0], reports: ports[1]), eventLoop: loop)
+        }.get()
+        return RTSPDatagrams(
+            channels, state, ports: TransportHeader.Pair(UInt16(clamping: number), UInt16(clamping: number + 1)))
+    }
+
+    func close() async {
+        for channel in channels { try? await channel.close() }
+    }
+
+    /// - Parameter done: Called when the packets are in the sockets' queues.
+    func send(_ batch: ReaderBatch, to tracks: [Int: DatagramSink.Addresses], done: @escaping @Sendable () -> Void) {
+        eventLoop.execute { [state] in
+            var bytes = batch.bytes
+            for packet in batch.packets {
+                guard let datagram = bytes.readSlice(length: packet.length), let place = tracks[packet.index] else {
+                    continue
+                }
+                let (port, address) =
+                    packet.isReport ? (state.value.reports, place.rtcp) : (state.value.media, place.rtp)
+                port.write(datagram, to: address)
+            }
+            done()
+        }
+    }
+
+    /// Receives the reports from an address.
+    func listen(
+        to address: SocketAddress, for owner: ObjectIdentifier, _ onReport: @escaping @Sendable (ByteBuffer) -> Void
+    ) {
+        eventLoop.execute { [state] in
+            let reports = state.value.reports
+            guard reports.listeners.count < Self.maximumListeners else { return }
+            reports.listeners[address] = (owner, onReport)
+        }
+    }
+
+    func stopListening(to address: SocketAddress, for owner: ObjectIdentifier) {
+        eventLoop.execute { [state] in
+            let reports = state.value.reports
+            if reports.listeners[address]?.owner == owner { reports.listeners[address] = nil }
+        }
+    }
+}
+
+/// One UDP socket. Confined to its event loop.
+private final class DatagramPort: ChannelInboundHandler {
+    typealias InboundIn = AddressedEnvelope<ByteBuffer>
+
+    var listeners: [SocketAddress: (owner: ObjectIdentifier, onReport: @Sendable (ByteBuffer) -> Void)] = [:]
+    private let eventLoop: any EventLoop
+    private let sender = DatagramSender(pool: DatagramPool())
+    /// The channel's descriptor; valid only while the channel is active.
+    private var descriptor: NIOBSDSocket.Handle?
+    private var isFlushScheduled = false
+
+    init(_ eventLoop: any EventLoop) {
+        self.eventLoop = eventLoop
+    }
+
+    func channelActive(context: ChannelHandlerContext) {
+        descriptor = try? context.pipeline.syncOperations.withUnsafeTransportIfAvailable { $0 }
+    }
+
+    func channelInactive(context: ChannelHandlerContext) {
+        descriptor = nil
+        listeners = [:]
+    }
+
+    /// Drops datagrams from unknown addresses.
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        let envelope = unwrapInboundIn(data)
+        listeners[envelope.remoteAddress]?.onReport(envelope.data)
+    }
+
+    /// Ignores errors: if one player's port is closed, the kernel reports an error for the shared socket.
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {}
+
+    /// The datagrams to all players in one tick of the loop are sent together.
+    func write(_ datagram: ByteBuffer, to address: SocketAddress) {
+        sender.append(datagram, to: address)
+        flushSoon(after: nil)
+    }
+
+    private func flushSoon(after delay: TimeAmount?) {
+        guard !isFlushScheduled else { return }
+        isFlushScheduled = true
+        let loop = eventLoop.assumeIsolated()
+        if let delay {
+            loop.scheduleTask(in: delay) { self.flush() }
+        } else {
+            loop.execute { self.flush() }
+        }
+    }
+
+    private func flush() {
+        isFlushScheduled = false
+        guard sender.queuedCount > 0, let descriptor else { return }
+        // NIO reports writability only for sockets that it writes to itself.
+        if case .blocked = sender.flush(through: descriptor) { flushSoon(after: .milliseconds(1)) }
+    }
+}

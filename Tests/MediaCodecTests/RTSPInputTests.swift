@@ -1,0 +1,82 @@
+import Foundation
+import IoTCore
+import MediaCodec
+import NIOCore
+import RTSP
+import Testing
+
+/// Our own client with GStreamer's RTSP server, in real time.
+@Suite struct RTSPInputTests {
+    private struct Slices {
+        var pictures: [[UInt8]] = []
+        var sounds: [[UInt8]] = []
+
+        /// - Parameter codec: of the pictures; their slices are compared, because a payloader may add other units.
+        mutating func take(_ frame: MediaFrame, _ codec: VideoCodec) {
+            guard frame.kind == .video else { return sounds.append(Array(frame.bytes.readableBytesView)) }
+            for unit in frame.nalUnits {
+                let bytes = Array(unit.readableBytesView)
+                let type = codec == .h264 ? bytes[0] & 0x1F : bytes[0] >> 1 & 0x3F
+                if codec == .h264 ? (1...5).contains(type) : type < 32 { pictures.append(bytes) }
+            }
+        }
+    }
+
+    @Test(
+        "Each coded picture and block of sound arrives unchanged over TCP and UDP",
+        arguments: [
+            (Clips.h264, RTSPTransport.tcp), (Clips.bFrames, .tcp), (Clips.bFrames, .udp), (Clips.h265, .tcp),
+            (Clips.surround, .udp),
+        ])
+    func unchanged(_ clip: String, _ transport: RTSPTransport) throws {
+        let folder = try TemporaryFolder()
+        let file = folder.file("cut." + URL(fileURLWithPath: clip).pathExtension)
+        try FFmpegTool.run(["-t", "2.5", "-i", clip, "-c", "copy", file])
+        let demuxer = try MediaDemuxer(url: file)
+        let codec = try #require(demuxer.video?.codec)
+        var (expected, found) = (Slices(), Slices())
+        while let frame = try demuxer.readFrame() { expected.take(frame, codec) }
+
+        let server = try RTSPServer(file: file)
+        var configuration = RTSPClientConfiguration(
+            url: try #require(ServiceURL(server.url)), credentials: nil, transport: transport)
+        // The end of the file is the end of the packets.
+        configuration.readTimeout = .seconds(2)
+        let input = RTSPInput(configuration, eventLoop: nil)
+        let tracks = try input.open()
+        #expect(tracks.video?.codec == codec && tracks.audio?.codec == demuxer.audio?.codec)
+        #expect(tracks.audio?.audioSpecificConfig == demuxer.audio?.audioSpecificConfig)
+        while let frame = try? input.readFrame() { found.take(frame, codec) }
+        #expect(found.pictures == expected.pictures, "\(found.pictures.count) of \(expected.pictures.count)")
+        // The server may begin its sound with a later block than the file.
+        #expect(!found.sounds.isEmpty && expected.sounds.count - found.sounds.count < 8)
+    }
+
+    @Test("User name and password are used, and wrong ones are reported")
+    func credentials() throws {
+        let server = try RTSPServer(file: Clips.bFrames, ["--user", "viewer", "--password", "s3cret"])
+        let url = try #require(ServiceURL(server.url))
+        for (password, isRight) in [("s3cret", true), ("wr0ng", false)] {
+            let input = RTSPInput(
+                RTSPClientConfiguration(
+                    url: url, credentials: BasicCredentials(username: "viewer", password: password), transport: .tcp),
+                eventLoop: nil)
+            if isRight {
+                #expect(try input.open().video != nil)
+            } else {
+                let error = #expect(throws: IoTError.self) { try input.open() }
+                #expect(error?.code == .sourceRefused && error?.message.contains("wr0ng") == false)
+            }
+        }
+    }
+
+    @Test("An unknown path has an error of its own")
+    func missing() throws {
+        let server = try RTSPServer(file: Clips.h264)
+        let url = try #require(ServiceURL("rtsp://127.0.0.1:\(server.port)/other"))
+        let input = RTSPInput(
+            RTSPClientConfiguration(url: url, credentials: nil, transport: .tcp), eventLoop: nil)
+        let error = #expect(throws: IoTError.self) { try input.open() }
+        #expect(error?.code == .sourceNotFound)
+    }
+}

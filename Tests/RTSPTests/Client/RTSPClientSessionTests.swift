@@ -1,0 +1,196 @@
+import IoTCore
+import NIOCore
+import NIOPosix
+import RTP
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import RTSP
+
+/// Real sockets of this machine.
+@Suite struct RTSPClientSessionTests {
+    private func failure(
+        transport: RTSPTransport = .tcp, change: (inout RTSPClientConfiguration) -> Void = { _ in },
+        _ script: @escaping @Sendable (RTSPRequest, any Channel) -> Void
+    ) async throws -> (error: IoTError, frames: Int) {
+        let server = try await ScriptedServer(script)
+        var configuration = RTSPClientConfiguration(
+            url: try #require(ServiceURL("rtsp://127.0.0.1:\(server.port)/front")), credentials: nil,
+            transport: transport)
+        change(&configuration)
+        let (events, continuation) = AsyncStream.makeStream(of: RTSPClientSession.Event.self)
+        let session = RTSPClientSession(
+            configuration, eventLoop: MultiThreadedEventLoopGroup.singleton.any()
+        ) { continuation.yield($0) }
+        session.start()
+        var frames = 0
+        for await event in events {
+            switch event {
+            case .opened: break
+            case .frame: frames += 1
+            case .failed(let error):
+                try await server.close()
+                return (error, frames)
+            }
+        }
+        throw Unreachable()
+    }
+
+    private struct Unreachable: Error {}
+
+    @Test("A server that stops in the middle of a frame ends the session in time")
+    func stopsWithinFrame() async throws {
+        let (error, frames) = try await failure(change: { $0.readTimeout = .milliseconds(300) }) { request, channel in
+            ScriptedServer.answer(request, channel)
+            guard request.method == .play else { return }
+            ScriptedServer.sendPictures(3, channel)
+            channel.writeAndFlush(ByteBuffer(bytes: [0x24, 0, 0xFF, 0xFF, 1, 2, 3]), promise: nil)
+        }
+        #expect(error.code == .sourceUnreachable && frames == 3)
+    }
+
+    @Test("An answer of 1 GB is refused at its head")
+    func largeAnswer() async throws {
+        let (error, _) = try await failure { _, channel in
+            let head = "RTSP/1.0 200 OK\r\nCSeq: 1\r\nContent-Length: 1073741824\r\n\r\n"
+            channel.writeAndFlush(ByteBuffer(string: head), promise: nil)
+        }
+        #expect(error.code == .sourceUnsupported && error.message.contains("larger than"))
+    }
+
+    @Test("An answer without an end is refused at the bound of its head")
+    func endlessAnswer() async throws {
+        let (error, _) = try await failure { _, channel in
+            let fields = String(repeating: "A: b\r\n", count: 4_000)
+            channel.writeAndFlush(ByteBuffer(string: "RTSP/1.0 200 OK\r\n" + fields), promise: nil)
+        }
+        #expect(error.code == .sourceUnsupported)
+    }
+
+    @Test("A server that never answers, closes, or does not listen, has an error each")
+    func absent() async throws {
+        let silent = try await failure(change: { $0.openTimeout = .milliseconds(300) }) { _, _ in }
+        #expect(silent.error.message.contains("in time"))
+        let closing = try await failure { _, channel in channel.close(promise: nil) }
+        #expect(closing.error.message.contains("closed"))
+        let refused = try await failure(change: { $0.url.port = 1 }) { _, _ in }
+        #expect(refused.error.code == .sourceUnreachable)
+        // RFC 6761 §6.4: this name never exists.
+        let unknown = try await failure(change: { $0.url.host = "door.invalid" }) { _, _ in }
+        #expect(unknown.error.code == .sourceHostUnknown)
+    }
+
+    @Test("Where no datagram arrives, TCP is used")
+    func udpBlocked() async throws {
+        let (error, frames) = try await failure(
+            transport: .udp,
+            change: {
+                $0.firstDatagramTimeout = .milliseconds(200)
+                $0.readTimeout = .milliseconds(400)
+            }
+        ) { request, channel in
+            ScriptedServer.answer(request, channel)
+            let isTCP = ScriptedServer.isInterleaved(channel)
+            if request.method == .play, isTCP { ScriptedServer.sendPictures(5, channel) }
+        }
+        #expect(frames == 5 && error.code == .sourceUnreachable)
+    }
+
+    @Test("Frames that nobody takes stop the reading, and all of them come in the end")
+    func fullQueue() async throws {
+        let count = 4_000
+        let server = try await ScriptedServer { request, channel in
+            ScriptedServer.answer(request, channel)
+            if request.method == .play { ScriptedServer.sendPictures(count, channel, size: 8_000) }
+        }
+        let configuration = RTSPClientConfiguration(
+            url: try #require(ServiceURL("rtsp://127.0.0.1:\(server.port)/front")), credentials: nil, transport: .tcp)
+        let input = RTSPInput(configuration, eventLoop: nil)
+        let tracks = try input.open()
+        #expect(tracks.video?.codec == .h264 && tracks.audio == nil)
+        for _ in 0..<count { _ = try input.readFrame() }
+        input.cancel()
+        let error = #expect(throws: IoTError.self) { try input.readFrame() }
+        #expect(error?.code == .stopping)
+        try await server.close()
+    }
+}
+
+/// A server of a few lines, for one client at a time.
+final class ScriptedServer: Sendable {
+    private let channel: any Channel
+
+    init(_ script: @escaping @Sendable (RTSPRequest, any Channel) -> Void) async throws {
+        channel = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+            .childChannelOption(.writeBufferWaterMark, value: .init(low: 1 << 20, high: 1 << 30))
+            .childChannelInitializer { channel in
+                channel.eventLoop.makeCompletedFuture {
+                    try channel.pipeline.syncOperations.addHandler(Handler(script))
+                }
+            }
+            .bind(host: "127.0.0.1", port: 0).get()
+    }
+
+    var port: Int { channel.localAddress?.port ?? 0 }
+
+    func close() async throws { try await channel.close() }
+
+    private static let interleaved = Mutex<Set<ObjectIdentifier>>([])
+
+    static func isInterleaved(_ channel: any Channel) -> Bool {
+        interleaved.withLock { $0.contains(ObjectIdentifier(channel)) }
+    }
+
+    static func answer(_ request: RTSPRequest, _ channel: any Channel) {
+        var response = RTSPResponse(.ok)
+        response.headers.cseq = request.headers.cseq
+        if request.method == .describe {
+            response.body = ByteBuffer(string: (["v=0"] + ScriptedCamera.video).joined(separator: "\r\n"))
+        }
+        if request.method == .setup {
+            var transport = request.headers.transports
+            if transport.first?.lowerTransport == .tcp {
+                interleaved.withLock { _ = $0.insert(ObjectIdentifier(channel)) }
+            } else {
+                transport[0].serverPorts = .init(9, 9)
+            }
+            response.headers.transports = transport
+            response.headers.session = SessionHeader("12345678")
+        }
+        var bytes = ByteBuffer()
+        response.write(into: &bytes)
+        channel.writeAndFlush(bytes, promise: nil)
+    }
+
+    static func sendPictures(_ count: Int, _ channel: any Channel, size: Int = 3) {
+        var bytes = ByteBuffer()
+        for number in 0..<count {
+            var packet = ScriptedCamera.picture(
+                UInt16(truncatingIfNeeded: number), timestamp: UInt32(number) * 3_600, isKey: number == 0)
+            packet.payload.writeRepeatingByte(0x55, count: size)
+            var payload = ByteBuffer()
+            packet.write(into: &payload)
+            InterleavedFrame(channel: 0, payload: payload).write(into: &bytes)
+        }
+        channel.writeAndFlush(bytes, promise: nil)
+    }
+
+    private final class Handler: ChannelInboundHandler {
+        typealias InboundIn = ByteBuffer
+
+        private var parser = RTSPParser(limits: .server)
+        private let script: @Sendable (RTSPRequest, any Channel) -> Void
+
+        init(_ script: @escaping @Sendable (RTSPRequest, any Channel) -> Void) { self.script = script }
+
+        func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+            parser.receive(unwrapInboundIn(data))
+            while let message = try? parser.next() {
+                if case .request(let request) = message { script(request, context.channel) }
+            }
+        }
+
+        func errorCaught(context: ChannelHandlerContext, error: any Error) { context.close(promise: nil) }
+    }
+}

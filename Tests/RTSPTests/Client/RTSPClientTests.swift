@@ -1,0 +1,366 @@
+import IoTCore
+import NIOCore
+import RTP
+import Testing
+
+@testable import RTSP
+
+/// Virtual time, no sockets.
+@Suite struct RTSPClientTests {
+    private static let user = BasicCredentials(username: "viewer", password: "secret")
+
+    @Test("A session is set up with one request each, and gives frames on one clock")
+    func session() throws {
+        var camera = ScriptedCamera()
+        camera.play()
+        #expect(camera.methods == [.describe, .setup, .setup, .play])
+        #expect(
+            camera.requests.map(\.uri) == [
+                "rtsp://192.0.2.7/front", "rtsp://192.0.2.7/front/trackID=0", "rtsp://192.0.2.7/front/trackID=1",
+                "rtsp://192.0.2.7/front/",
+            ])
+        #expect(camera.requests.map(\.headers.cseq) == [1, 2, 3, 4])
+        #expect(camera.requests[1].headers.transports == [TransportHeader(.tcp, interleaved: .init(0, 1))])
+        #expect(camera.requests[3].headers.session?.identifier == "12345678" && camera.opened == 1)
+        #expect(camera.requests.allSatisfy { $0.headers.required.isEmpty })
+        for number in 0..<5 as Range<UInt16> {
+            camera.sendPicture(number, timestamp: .max - 3_600 &+ UInt32(number) * 3_600)
+            camera.now = camera.now + .milliseconds(40)
+        }
+        #expect(camera.frames.map(\.pts) == [0, 40_000, 80_000, 120_000, 160_000])
+        // A key frame comes with the description's parameter sets.
+        #expect(camera.frames[0].isKeyFrame && camera.frames[0].nalUnits.map(\.readableBytes) == [9, 4, 3])
+        camera.client.stop()
+        camera.pump()
+        #expect(camera.methods.last == .teardown)
+    }
+
+    @Test("A stale nonce is replaced without another login, a wrong password is tried once")
+    func digest() throws {
+        let challenge = { (nonce: String, isStale: Bool) in
+            RTSPResponse(
+                .unauthorized,
+                headers: [
+                    "WWW-Authenticate": HTTPDigest(realm: "x", nonce: nonce, hasQuality: true, isStale: isStale).text
+                ])
+        }
+        var camera = ScriptedCamera(credentials: Self.user)
+        var proofs: [Bool] = []
+        let nonces = ["first", "second"]
+        camera.answer = { request, _ in
+            guard let text = request.headers[RTSPHeaderName.authorization], let given = DigestAuthorization(text) else {
+                return challenge("first", false)
+            }
+            // From PLAY on, the first nonce is too old.
+            if request.method == .play, given.nonce == nonces[0] { return challenge("second", true) }
+            return nil
+        }
+        camera.play()
+        #expect(camera.methods == [.describe, .describe, .setup, .setup, .play, .play] && camera.opened == 1)
+        for request in camera.requests.dropFirst() {
+            let text = try #require(request.headers[RTSPHeaderName.authorization])
+            let authorization = try #require(DigestAuthorization(text))
+            proofs.append(
+                authorization.isProof(
+                    of: DigestAlgorithm.md5.secret(username: "viewer", realm: "x", password: "secret"),
+                    method: request.method.rawValue))
+        }
+        #expect(proofs.count == 5 && proofs.allSatisfy { $0 })
+
+        var refusing = ScriptedCamera(credentials: Self.user)
+        refusing.answer = { _, number in challenge("n\(number)", false) }
+        refusing.play()
+        #expect(refusing.methods == [.describe, .describe])
+        #expect(refusing.failure?.code == .sourceRefused)
+
+        var asking = ScriptedCamera()
+        asking.answer = { _, _ in challenge("n", false) }
+        asking.play()
+        #expect(asking.methods == [.describe] && asking.failure?.remedy.contains("passwordFile") == true)
+    }
+
+    @Test("Redirections are followed, five at most, and another host does not get the password")
+    func redirect() {
+        var camera = ScriptedCamera(credentials: Self.user)
+        camera.answer = { request, number in
+            guard request.method == .describe, number == 1 else { return nil }
+            return RTSPResponse(.movedTemporarily, headers: ["Location": "rtsp://192.0.2.9:8554/other"])
+        }
+        camera.play()
+        #expect(camera.connections.map(\.text) == ["rtsp://192.0.2.7/front", "rtsp://192.0.2.9:8554/other"])
+        #expect(camera.opened == 1 && camera.requests[1].uri == "rtsp://192.0.2.9:8554/other")
+
+        var endless = ScriptedCamera(credentials: Self.user)
+        endless.answer = { _, number in
+            RTSPResponse(.movedPermanently, headers: ["Location": "rtsp://192.0.2.7/\(number)"])
+        }
+        endless.play()
+        #expect(endless.connections.count == 6 && endless.failure?.code == .sourceUnreachable)
+
+        var thief = ScriptedCamera(credentials: Self.user)
+        thief.answer = { request, number in
+            number == 1
+                ? RTSPResponse(.movedTemporarily, headers: ["Location": "rtsp://198.51.100.1/x"])
+                : RTSPResponse(.unauthorized, headers: ["WWW-Authenticate": "Basic realm=x"])
+        }
+        thief.play()
+        #expect(thief.failure?.code == .sourceRefused)
+        #expect(thief.requests.allSatisfy { $0.headers[RTSPHeaderName.authorization] == nil })
+
+        for location in [nil, "http://192.0.2.9/", "nonsense"] as [String?] {
+            var odd = ScriptedCamera()
+            odd.answer = { _, _ in
+                var response = RTSPResponse(.movedTemporarily)
+                response.headers[RTSPHeaderName.location] = location
+                return response
+            }
+            odd.play()
+            #expect(odd.failure?.code == .sourceUnreachable && odd.connections.count == 1)
+        }
+    }
+
+    @Test("The session is kept alive by OPTIONS, and by GET_PARAMETER once the server offers it")
+    func keepAlive() {
+        var camera = ScriptedCamera()
+        camera.play()
+        feed(&camera, seconds: 100)
+        #expect(camera.methods.dropFirst(4) == [.options, .getParameter, .getParameter])
+        #expect(camera.failure == nil)
+
+        var simple = ScriptedCamera()
+        simple.answer = { request, _ in
+            switch request.method {
+            case .options: RTSPResponse(.ok, headers: ["Public": "OPTIONS, PLAY"])
+            case .setup:
+                RTSPResponse(
+                    .ok,
+                    headers: [
+                        "Session": "1;timeout=10", "Transport": request.headers[RTSPHeaderName.transport] ?? "",
+                    ])
+            default: nil
+            }
+        }
+        simple.play()
+        feed(&simple, seconds: 21)
+        #expect(simple.methods.dropFirst(4) == [.options, .options, .options, .options])
+        #expect(simple.requests.last?.headers.session?.identifier == "1")
+    }
+
+    /// Sends a picture each second.
+    private func feed(_ camera: inout ScriptedCamera, seconds: Int) {
+        for second in 0..<seconds {
+            camera.sendPicture(UInt16(second), timestamp: UInt32(second) * 90_000)
+            camera.advance(.seconds(1))
+        }
+    }
+
+    @Test("A refused or unanswered keep-alive does not end a stream; the end of the session does")
+    func keepAliveFailures() {
+        var camera = ScriptedCamera()
+        camera.silent = [.options, .getParameter]
+        camera.play()
+        feed(&camera, seconds: 100)
+        #expect(camera.failure == nil && camera.methods.count == 7)
+
+        var refusing = ScriptedCamera(credentials: Self.user)
+        refusing.answer = { request, _ in
+            request.method == .options ? RTSPResponse(.unauthorized, headers: ["WWW-Authenticate": "Bearer"]) : nil
+        }
+        refusing.play()
+        feed(&refusing, seconds: 40)
+        #expect(refusing.failure == nil)
+
+        var ended = ScriptedCamera()
+        ended.answer = { request, _ in request.method == .options ? RTSPResponse(.sessionNotFound) : nil }
+        ended.play()
+        feed(&ended, seconds: 40)
+        #expect(ended.failure?.code == .sourceUnreachable)
+    }
+
+    @Test("Where UDP is blocked, TCP is used after three seconds")
+    func udpBlocked() {
+        var camera = ScriptedCamera(transport: .udp)
+        camera.play()
+        #expect(camera.requests[1].headers.transports == [TransportHeader(.udp, clientPorts: .init(5_000, 5_001))])
+        // The way back is opened from both ports of both tracks.
+        #expect(camera.datagrams.map(\.port) == [6_000, 6_001, 6_000, 6_001])
+        camera.advance(.seconds(4))
+        #expect(camera.methods == [.describe, .setup, .setup, .play, .teardown, .describe, .setup, .setup, .play])
+        #expect(camera.requests[6].headers.transports == [TransportHeader(.tcp, interleaved: .init(0, 1))])
+        #expect(camera.connections.count == 2)
+        camera.sendPicture(1, timestamp: 0)
+        #expect(camera.frames.count == 1 && camera.failure == nil)
+    }
+
+    @Test("Over UDP, packets are put in order, lost ones are counted, and reports are sent")
+    func udp() {
+        var camera = ScriptedCamera(transport: .udp)
+        camera.play()
+        for number in [0, 2, 1, 3, 5, 6] as [UInt16] {
+            var bytes = ByteBuffer()
+            ScriptedCamera.picture(number, timestamp: UInt32(number) * 3_600).write(into: &bytes)
+            camera.client.receive(datagram: bytes, track: 0, isControl: false, at: camera.now)
+            camera.pump()
+            camera.now = camera.now + .milliseconds(20)
+        }
+        camera.advance(.seconds(6))
+        #expect(camera.frames.map { $0.pts / 40_000 } == [0, 1, 2, 3, 5, 6])
+        #expect(camera.client.packetsLost == 1)
+        #expect(camera.datagrams.count { $0.isControl } > 2 && camera.failure == nil)
+    }
+
+    @Test("A server that does not know UDP is asked for TCP")
+    func unsupportedTransport() {
+        var camera = ScriptedCamera(transport: .udp)
+        camera.answer = { request, number in
+            request.method == .setup && number == 1 ? RTSPResponse(.unsupportedTransport) : nil
+        }
+        camera.play()
+        #expect(camera.methods == [.describe, .setup, .describe, .setup, .setup, .play] && camera.opened == 1)
+    }
+
+    @Test("Media before the answer to PLAY, on other channels, and without a session number are taken")
+    func odd() {
+        var camera = ScriptedCamera()
+        camera.silent = [.play]
+        camera.answer = { request, number in
+            guard request.method == .setup else { return nil }
+            // This camera answers with channels of its own choice.
+            return RTSPResponse(
+                .ok, headers: ["Session": "\(number)", "Transport": "RTP/AVP/TCP;interleaved=\(8 + number * 2)"])
+        }
+        camera.play()
+        #expect(camera.requests.last?.headers.session?.identifier == "2" && camera.opened == 0)
+        camera.sendPicture(1, timestamp: 0, channel: 10)
+        camera.sendPicture(2, timestamp: 0, channel: 0)
+        camera.sendPicture(3, timestamp: 0, channel: 99)
+        #expect(camera.opened == 1 && camera.frames.count == 1)
+    }
+
+    @Test("Requests of the camera are answered, and answers to nothing are ignored")
+    func requests() {
+        var camera = ScriptedCamera()
+        camera.play()
+        for method in [RTSPMethod.options, .announce] { camera.send(.request(RTSPRequest(method, "*"))) }
+        camera.send(.response(RTSPResponse(.notFound, headers: ["CSeq": "77"])))
+        camera.send(.response(RTSPResponse(.notFound)))
+        #expect(camera.failure == nil)
+    }
+
+    @Test(
+        "What a camera answers decides the error",
+        arguments: [
+            (.describe, .notFound, .sourceNotFound), (.describe, .forbidden, .sourceRefused),
+            (.setup, .serviceUnavailable, .sourceUnreachable), (.play, .internalServerError, .sourceUnreachable),
+            (.setup, .unsupportedTransport, .sourceUnreachable),
+        ] as [(RTSPMethod, RTSPStatus, ErrorCode)])
+    func failures(method: RTSPMethod, status: RTSPStatus, code: ErrorCode) {
+        var camera = ScriptedCamera()
+        camera.answer = { request, _ in request.method == method ? RTSPResponse(status) : nil }
+        camera.play()
+        #expect(camera.failure?.code == code)
+        #expect(camera.client.isEnded && camera.client.poll() == nil)
+    }
+
+    @Test("A description without a track that can be read is refused with the tracks' names")
+    func unsupported() {
+        var camera = ScriptedCamera()
+        camera.lines = ["m=video 0 RTP/AVP 26", "m=audio 0 RTP/AVP 98", "a=rtpmap:98 G726-32/8000"]
+        camera.play()
+        #expect(camera.failure?.code == .sourceUnsupported)
+        #expect(camera.failure?.message.contains("video JPEG, audio G726-32") == true)
+        camera = ScriptedCamera()
+        camera.lines = []
+        camera.play()
+        #expect(camera.failure?.code == .sourceUnsupported)
+    }
+
+    @Test("A camera that never answers, or stops sending, fails in time")
+    func silence() {
+        for method in [RTSPMethod.describe, .setup, .play] {
+            var camera = ScriptedCamera()
+            camera.silent = [method]
+            camera.play()
+            camera.advance(.seconds(9))
+            #expect(camera.failure == nil)
+            camera.advance(.seconds(2))
+            #expect(camera.failure?.code == .sourceUnreachable)
+        }
+        var stopped = ScriptedCamera()
+        stopped.play()
+        feed(&stopped, seconds: 20)
+        stopped.advance(.seconds(11))
+        #expect(stopped.failure?.message.contains("stopped sending") == true)
+    }
+
+    @Test("A camera that says that its streams end ends the session, after the packets that BYE overtook")
+    func goodbye() {
+        var camera = ScriptedCamera()
+        camera.lines = ScriptedCamera.video
+        camera.play()
+        camera.sendPicture(0, timestamp: 0)
+        for ssrc in [8, 7] as [UInt32] {
+            var bytes = ByteBuffer()
+            RTCPPacket.write(compound: [.goodbye(RTCPGoodbye(ssrcs: [ssrc]))], into: &bytes)
+            camera.send(.frame(InterleavedFrame(channel: 1, payload: bytes)))
+            #expect(camera.failure == nil)
+        }
+        camera.sendPicture(1, timestamp: 3_600)
+        camera.advance(.seconds(1))
+        #expect(camera.frames.count == 2 && camera.failure?.message.contains("ended") == true)
+    }
+
+    @Test("Pictures before the first key frame are left out")
+    func keyFrame() {
+        var camera = ScriptedCamera()
+        camera.play()
+        for number in 0..<6 as Range<UInt16> {
+            camera.sendPicture(number, timestamp: UInt32(number) * 3_600, isKey: number == 3)
+            camera.advance(.milliseconds(40))
+        }
+        camera.advance(.seconds(1))
+        #expect(camera.frames.count == 3 && camera.frames.first?.isKeyFrame == true)
+    }
+
+    @Test("Sender reports give the camera's wall clock, and put the sound in time with the pictures")
+    func reports() throws {
+        var camera = ScriptedCamera()
+        camera.play()
+        camera.sendPicture(0, timestamp: 1_000)
+        func sendSound(_ number: UInt16, _ timestamp: UInt32) {
+            camera.sendRTP(
+                RTPPacket(
+                    payloadType: 8, marker: false, sequenceNumber: number, timestamp: timestamp, ssrc: 9,
+                    payload: ByteBuffer(bytes: [1, 2])), channel: 2)
+        }
+        sendSound(0, 8_000)
+        #expect(camera.frames.map(\.pts) == [0, 0])
+        // On the camera's clock the sound is half a second later than the picture that arrived with it.
+        camera.sendReport(ssrc: 7, ntp: 3_913_056_000, rtp: 1_000, channel: 1)
+        camera.sendReport(ssrc: 9, ntp: 3_913_056_001, rtp: 12_000, channel: 3)
+        sendSound(1, 8_160)
+        #expect(camera.frames.last?.pts == 520_000)
+        #expect(camera.client.cameraTime(at: 0) == 1_704_067_200_000_000)
+    }
+
+    @Test("The back channel is asked for in every request of its own session, and only there")
+    func backChannel() {
+        var configuration = RTSPClientConfiguration(
+            url: ServiceURL("rtsp://192.0.2.7/front").unsafelyUnwrapped, credentials: nil, transport: .tcp)
+        configuration.wantsBackChannel = true
+        var camera = ScriptedCamera()
+        camera.client = RTSPClient(configuration, at: ScriptedCamera.start) { 1 }
+        camera.lines = ScriptedCamera.video + ["m=audio 0 RTP/AVP 0", "a=sendonly", "a=control:trackID=5"]
+        camera.play()
+        #expect(camera.methods == [.describe, .setup, .play])
+        #expect(camera.requests.allSatisfy { $0.headers.required == [RTSPOption.backChannel] })
+    }
+
+    @Test("A text about a failure holds neither user name nor password")
+    func secrets() {
+        var camera = ScriptedCamera(credentials: Self.user, url: "rtsp://viewer:secret@192.0.2.7/front")
+        camera.answer = { _, _ in RTSPResponse(.notFound) }
+        camera.play()
+        #expect(camera.failure?.message == "the camera has no stream at rtsp://192.0.2.7/front")
+    }
+}
