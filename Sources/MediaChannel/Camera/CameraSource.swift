@@ -35,10 +35,11 @@ final class CameraSource: @unchecked Sendable {
     private let dropped = Atomic<Int>(0)
 
     /// - Parameters:
-    ///   - eventLoop: The loop of an RTSP camera's sockets.
+    ///   - eventLoop: The loop of an RTSP camera's sockets; `nil` chooses one.
     ///   - onEvent: Called on the source's thread; nothing is read while it blocks.
     init(
-        _ settings: CameraSettings, eventLoop: (any EventLoop)?, onEvent: @escaping @Sendable (CameraSourceEvent) -> Void
+        _ settings: CameraSettings, eventLoop: (any EventLoop)?,
+        onEvent: @escaping @Sendable (CameraSourceEvent) -> Void
     ) {
         self.settings = settings
         self.eventLoop = eventLoop
