@@ -4,7 +4,7 @@ import NIOCore
 @testable import NetConfig
 
 extension FuzzTarget {
-    /// A datagram of the plaintext scheme, to a device in each of its states, and to a client.
+    /// A datagram of the plaintext scheme, received by a device in each of its states and by a client.
     static let plaintext = FuzzTarget(
         "plaintext",
         cost: ReadingCost { input in
@@ -12,7 +12,7 @@ extension FuzzTarget {
             _ = PlaintextReply(parsing: input)
         }
     ) { input in
-        // What is written may be longer: a character can be escaped in several ways.
+        // The written request may be longer, because a character can be escaped in several ways.
         if let request = try? PlaintextRequest(parsing: input), request.bytes.count <= PlaintextRequest.largest {
             let again = try PlaintextRequest(parsing: request.bytes)
             try require(again == request, "\(input) was written as \(request.bytes)")
@@ -28,7 +28,7 @@ private enum PlaintextFuzz {
         nil, .wrongPassword, .connected(WiFiConnection(ssid: [0x61])),
     ]
 
-    /// No answer is longer than what was asked, and what is taken is valid.
+    /// No answer is longer than its request, and accepted values are valid.
     static func device(_ input: [UInt8]) throws {
         let known = PlaintextRequest(credentials: try WiFiCredentials(ssid: "Home", password: "correct horse")).bytes
         for outcome in outcomes {
@@ -41,7 +41,7 @@ private enum PlaintextFuzz {
                 device.joining.applied(outcome, at: now)
             }
             _ = device.joining.takeSteps()
-            try require(device.receive(input, isOnLink: false, at: now) == nil, "it answers off the link")
+            try require(device.receive(input, isOnLink: false, at: now) == nil, "it answers an address off the link")
             let reply = device.receive(input, isOnLink: true, at: now)
             try require(reply?.count ?? 0 <= input.count, "an answer of \(reply?.count ?? 0) bytes to \(input.count)")
             if let reply { try require(PlaintextReply(parsing: reply) != nil, "an answer that cannot be read") }
@@ -52,7 +52,7 @@ private enum PlaintextFuzz {
         }
     }
 
-    /// It ends, or goes on, and shows nothing that moves a terminal's cursor.
+    /// The client ends or continues, and its texts contain no control characters and no secret.
     static func client(_ input: [UInt8]) throws {
         var client = PlaintextClient(try WiFiCredentials(ssid: "Home", password: "correct horse"), bind: nil)
         client.start(at: now)

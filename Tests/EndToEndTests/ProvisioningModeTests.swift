@@ -1,10 +1,10 @@
 import Foundation
 import Testing
 
-/// A fresh camera box gets its network and its hub from a person, between real processes: over its access point, by a QR
-/// code, and over a wired network. The Wi-Fi is a dry run.
+/// A person sets the network and the hub of a new camera box: over its access point, by a QR code, over a wired network
+/// and by the plaintext scheme. With real processes; the Wi-Fi is a dry run.
 @Suite(.timeLimit(.minutes(5))) struct ProvisioningModeTests {
-    @Test("Over the access point: bound, online, and pictures; no secret is in a log", arguments: [1, 2])
+    @Test("Over the access point: bound, sends pictures, and no log contains a secret", arguments: [1, 2])
     func accessPoint(security: Int) async throws {
         let hub = try await ProvisioningHub()
         let token = try await hub.token()
@@ -16,7 +16,7 @@ import Testing
         #expect(outcome.text.contains("bound") && outcome.text.contains("HomeNet"), "\(outcome.text)")
 
         let device = try hub.device(of: try await waited, camera)
-        // The camera named itself to who provisioned it, by its new id.
+        // The camera reported its new id to `net ap`.
         #expect(outcome.text.contains(device), "\(outcome.text)")
         try await hub.expectPictures(of: "yard", camera)
         for secret in [CameraBox.password, CameraBox.proof, String(token.token.suffix(22))] {
@@ -24,7 +24,7 @@ import Testing
             #expect(try box.dataFiles(holding: secret).isEmpty)
         }
         #expect(await camera.stop() == 0)
-        // It has its hub now, and starts without the mode.
+        // The box now has a hub, so it starts without the mode.
         let again = try await box.start()
         try await eventually("the camera online again") {
             try await hub.daemon.iotctl("device", "list").text.contains(#/yard .* yes /#)
@@ -34,7 +34,7 @@ import Testing
         await hub.daemon.stop()
     }
 
-    /// How somebody shows the code: a form of it, and filters between its picture and the camera's.
+    /// How the code is shown: its format, and ffmpeg's filters that distort its picture.
     struct View: Sendable, CustomTestStringConvertible {
         var format: String
         var filters: String
@@ -43,7 +43,7 @@ import Testing
     }
 
     @Test(
-        "By a QR code in the camera's own H.264",
+        "By a QR code in the camera's own H.264 pictures",
         arguments: [
             View(format: "tlv", filters: ""),
             View(
@@ -85,7 +85,7 @@ import Testing
         await hub.daemon.stop()
     }
 
-    @Test("Over a wired network: found, bound by its address, online, and pictures")
+    @Test("Over a wired network, the camera is found, is bound at its address, and sends pictures")
     func wired() async throws {
         let network = try await TestNetwork(hosts: ["hub", "camera"])
         let hub = try await ProvisioningHub(address: network.address("hub"), prefix: network.prefix("hub"))
@@ -116,7 +116,7 @@ import Testing
         await hub.daemon.stop()
     }
 
-    @Test("net add does it in one command, and leaves no token where it failed")
+    @Test("`net add` adds a camera in one command, and revokes the token if it fails")
     func oneCommand() async throws {
         let hub = try await ProvisioningHub()
         let box = try CameraBox()
@@ -134,7 +134,7 @@ import Testing
         #expect(try await !hub.daemon.iotctl("token", "list").text.contains("enrol-"))
         _ = try hub.device(of: try await add("wifi"), camera)
         try await hub.expectPictures(of: "yard", camera)
-        // The camera sent its key itself, and the hub reports the same one.
+        // The camera itself sent its key, and the hub reports the same key.
         let shown = try await hub.daemon.iotctl("device", "show", "yard", "--json")
         let device = try #require(
             try JSONSerialization.jsonObject(with: shown.output) as? [String: Any], "\(shown.errors)")
@@ -145,7 +145,7 @@ import Testing
         await hub.daemon.stop()
     }
 
-    @Test("By the plaintext scheme, both sides warn")
+    @Test("By the plaintext scheme, the camera is bound, and both sides warn")
     func plaintext() async throws {
         let hub = try await ProvisioningHub()
         let box = try CameraBox(ways: "plaintext")
@@ -165,7 +165,7 @@ import Testing
         await hub.daemon.stop()
     }
 
-    @Test("Each failure ends with its number, and another try works")
+    @Test("Each failure prints its number and a remedy, and the next attempt works")
     func failures() async throws {
         let hub = try await ProvisioningHub()
         let box = try CameraBox()
@@ -174,7 +174,7 @@ import Testing
         func expect(_ number: Int, _ what: String, _ outcome: Program.Outcome) {
             #expect(outcome.status == 1, "\(what): \(outcome.text)")
             #expect(outcome.errors.contains("error \(number) "), "\(what): \(outcome.errors)")
-            // The remedy is the line after it.
+            // The remedy is on the next line.
             #expect(outcome.errors.contains(/error \d+ [^\n]+\n  [^\n]+/), "\(what): \(outcome.errors)")
         }
         let token = try await hub.token()
@@ -214,7 +214,7 @@ import Testing
         stranger.hub = String(token.hub.prefix { $0 != "=" }) + "=" + String(repeating: "A", count: 43)
         expect(25_027, "another hub at the address", try await box.provision(port: port, token: stranger))
 
-        // None of it used the token up, and the camera is where it was.
+        // The failures have not used the token, and the camera still accepts it.
         async let waited = hub.daemon.iotctl("net", "wait", token.id, "--timeout", "60s", "--json")
         let outcome = try await box.provision(port: port, token: token)
         #expect(outcome.status == 0, "\(outcome.errors)\n\(camera.log)")
@@ -223,7 +223,7 @@ import Testing
         await hub.daemon.stop()
     }
 
-    @Test("A person asks a box that has a hub for the mode: a claim with another's token is refused, and told to both")
+    @Test("On a box with a hub, a claim with another account's token is refused, and both sides report it")
     func claim() async throws {
         let hub = try await ProvisioningHub(configuration: "api: {listen: '127.0.0.1:0'}\n")
         for command in [
@@ -252,14 +252,14 @@ import Testing
         let bobs = try await hub.token(bob)
         let refused = try await box.provision(port: port, token: bobs)
         #expect(refused.status == 1 && refused.errors.contains("error 8023 "), "\(refused.errors)\n\(camera.log)")
-        let told = try await hub.daemon.iotctl(["net", "wait", bobs.id] + bob)
-        #expect(told.status == 1 && told.errors.contains("error 8023 "), "\(told.errors)")
+        let failed = try await hub.daemon.iotctl(["net", "wait", bobs.id] + bob)
+        #expect(failed.status == 1 && failed.errors.contains("error 8023 "), "\(failed.errors)")
         let own = try await box.provision(port: port, token: try await hub.token())
         #expect(own.status == 1 && own.errors.contains("error 8022 "), "\(own.errors)")
         let others = try await box.provision(port: port, token: try await hub.token(["--device", "shed"]))
         #expect(others.status == 1 && others.errors.contains("error 21102 "), "\(others.errors)")
 
-        // Its owner gives it up, and another try works: it stays the same device.
+        // After the owner has unbound it, the claim works, and the camera stays the same device.
         let unbound = try await hub.daemon.iotctl("device", "unbind", "yard", "owner")
         #expect(unbound.status == 0, "\(unbound.errors)")
         let again = try await hub.token(bob)
@@ -271,7 +271,7 @@ import Testing
         await hub.daemon.stop()
     }
 
-    @Test("The mode ends by itself and says so; a stop does not wait for it")
+    @Test("The mode ends after its time-out and logs that; a stop does not wait for it")
     func ends() async throws {
         let box = try CameraBox(timeout: "1s")
         let camera = try await box.start()

@@ -5,7 +5,7 @@ import Testing
 @Suite struct KeyFingerprintTests {
     private let written = "SHA256:AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8"
 
-    @Test("Written as ssh writes one, and read again")
+    @Test("The text has the form of ssh and parses to the same fingerprint")
     func text() throws {
         let fingerprint = try #require(KeyFingerprint(bytes: Array(0..<32)))
         #expect(fingerprint.description == written)
@@ -14,18 +14,18 @@ import Testing
     }
 
     @Test(
-        "One fingerprint has one text: everything else is refused",
+        "Each fingerprint has exactly one text; all others are refused",
         arguments: [
             "", "SHA256:", "SHA256:AAEC", "sha256:AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8",
             "SHA256:AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=", "AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8",
-            // The two bits that no byte needs.
+            // Its unused last two bits are not zero.
             "SHA256:AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh9",
         ])
     func refused(text: String) {
         #expect(KeyFingerprint(text) == nil)
     }
 
-    @Test("Learned over the access point is stronger than on the LAN, and that than from the hub")
+    @Test("The access point is a stronger source than the LAN, and the LAN is stronger than the hub")
     func sources() {
         #expect(KeySource.allCases.sorted() == [.hub, .lan, .ap])
     }

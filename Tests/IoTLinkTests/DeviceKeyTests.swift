@@ -24,7 +24,7 @@ import Testing
         #expect(DevicePublicKey(Self.publicText) == key.publicKey)
     }
 
-    @Test("RFC 8032 §7.1, test 2: the signature, which no other message and no other key has")
+    @Test("The signature of RFC 8032 §7.1, test 2, is valid; with another message or key it is not")
     func signature() throws {
         let seed = try #require(Hex.decode("4ccd089b28ff96da9db6c346ec114e0f5b8a319f35aba624da8cf6ed4fb8a6fb"))
         let wanted =
@@ -43,9 +43,9 @@ import Testing
         #expect(!key.publicKey.isValid([], of: [0x72]))
     }
 
-    @Test("Other keys, and texts that are none, are refused")
+    @Test("Keys of other types and malformed texts are refused")
     func refused() {
-        // X25519 (RFC 8410 §10.2 has its form), cut, longer, empty.
+        // An X25519 key (in the form of RFC 8410 §10.2), and truncated, longer, empty and invalid texts.
         let x25519 = "MCowBQYDK2VuAyEAGb9ECWmEzf6FQbrBZ9w7lshQhqowtrbLDFw4rXAxZuE="
         for text in [x25519, String(Self.publicText.dropLast(4)), Self.publicText + "AAAA", "", "?"] {
             #expect(DevicePublicKey(text) == nil, "\(text)")
@@ -55,7 +55,7 @@ import Testing
         }
     }
 
-    @Test("Made at the first start, kept with mode 0600, never replaced, refused where others may read it")
+    @Test("The key file is created once with mode 0600, never replaced, and refused if others can read it")
     func file() throws {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString).path
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)

@@ -23,7 +23,7 @@ struct LANPasswordTests {
         }
     }
 
-    @Test("The device gets the passwords, nobody else hears of it, and nothing of it is stored")
+    @Test("Only the device gets the passwords, and the hub stores nothing")
     func passedOn() throws {
         var hub = try CoreFixture()
         try hub.bringEverybodyOnline()
@@ -37,7 +37,7 @@ struct LANPasswordTests {
         #expect(hub.stored.count == before)
     }
 
-    @Test("20001 when the device does not answer, 8000 when it is offline, its own error when it has one")
+    @Test("20001 if the device does not answer, 8000 if it is offline, otherwise the device's own error")
     func failures() throws {
         var hub = try CoreFixture()
         try hub.bringEverybodyOnline()
@@ -54,13 +54,13 @@ struct LANPasswordTests {
         #expect(try other.request(other.owner, "device.lanPassword", params)?.code == .deviceOffline)
     }
 
-    @Test("Who may no longer configure the device gets no answer of it: 20014")
+    @Test("A user who loses the right `configure` during the request gets 20014, not the answer")
     func withdrawn() throws {
         var hub = try CoreFixture()
         try hub.bringEverybodyOnline()
         let bind: JSONValue = ["device": "front", "user": "guest", "actions": ["view", "configure"]]
         #expect(try hub.request(hub.owner, "device.bind", bind)?.code == .success)
-        #expect(try hub.request(hub.guest, "device.lanPassword", params) == nil, "it waits for the device")
+        #expect(try hub.request(hub.guest, "device.lanPassword", params) == nil, "the request waits for the device")
         let sent = try hub.sendRequest(hub.owner, "device.bind", ["device": "front", "user": "guest"])
         #expect(replies(sent, to: hub.guest).map(\.code) == [.relationChanged])
     }

@@ -1,6 +1,6 @@
 import IoTCore
 
 extension KeyFingerprint {
-    /// With each character that an URL or a TXT string must carry.
+    /// Contains `:` and `/`, which scopes (URLs) and TXT strings must transport.
     static let example = KeyFingerprint("SHA256:oekVYFTgT6yJmunydRMs3Ael28TqLCrTof/G4NJTaB8")!
 }

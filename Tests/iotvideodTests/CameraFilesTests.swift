@@ -6,7 +6,7 @@ import Testing
 @testable import iotvideod
 
 @Suite struct CameraFilesTests {
-    @Test("Each camera has a key of its own, which stays, in a directory that only its owner may enter")
+    @Test("Each camera has its own persistent key, in a directory that only its owner can enter")
     func keys() throws {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString).path
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)

@@ -21,7 +21,7 @@ import Testing
         }
     }
 
-    @Test("A way that answers needs a place and one secret; a code needs neither")
+    @Test("`ap` and `lan` need an address and one secret, `plaintext` needs an address, `qr` needs neither")
     func conflicts() throws {
         #expect(try refused("ways: [qr]") == nil)
         #expect(try refused("ways: [ap], listen: '127.0.0.1:0', possessionFile: p") == nil)
@@ -44,7 +44,7 @@ import Testing
         #expect(throws: IoTError.self) { try parse("hub: {enabled: true}\nprovisioning: {ways: [qr]}") }
     }
 
-    @Test("A box that is to be provisioned has one camera and no hub, neither running nor in its directory")
+    @Test("A box to provision has exactly one camera, and no hub in its data directory")
     func box() async throws {
         try await withTemporaryDirectory { directory in
             var one = try parse("provisioning: {ways: [qr]}\ncameras: [{name: a, url: /x}]")

@@ -21,7 +21,7 @@ struct KnownDevices: Equatable, Sendable {
     /// The maximum size of the file in bytes. A line has at most 180.
     static let maximumSize = 4 << 20
 
-    private static let header = "# Keys of devices, by account. To forget one, use iotctl device key.\n"
+    private static let header = "# Keys of devices, by account. To remove one, run: iotctl device key DEVICE --forget\n"
 
     private(set) var entries: [Place: Entry] = [:]
 

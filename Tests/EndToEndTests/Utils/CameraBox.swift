@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// A camera's box that has never seen a hub, with its secrets in files.
+/// A camera's box without a hub, with its secrets in files.
 struct CameraBox {
     static let password = "correct horse battery"
     static let proof = "k7Qm-pr00f"
@@ -33,7 +33,7 @@ struct CameraBox {
         try write(Self.password, "wifi")
     }
 
-    /// A file that only its owner reads.
+    /// Writes a file that only its owner can read.
     func write(_ text: String, _ name: String) throws {
         let isMade = FileManager.default.createFile(
             atPath: folder.path(name), contents: Data(text.utf8), attributes: [.posixPermissions: 0o600])
@@ -48,7 +48,7 @@ struct CameraBox {
             arguments: arguments, prefix: prefix, waitsUntilReady: false)
     }
 
-    /// The port of the mode, which the log names.
+    /// The port of the provisioning mode, from the log.
     func port(of camera: RunningDaemon) async throws -> Int {
         var port: Int?
         try await eventually("the provisioning mode") {
@@ -58,7 +58,7 @@ struct CameraBox {
         return try #require(port)
     }
 
-    /// `iotctl net ap`, with everything right where nothing else is given.
+    /// Runs `iotctl net ap`, with valid values for omitted parameters.
     func provision(
         port: Int, token: ProvisioningHub.Token, network: [String]? = nil, secret: [String]? = nil,
         prefix: [String] = []
@@ -77,7 +77,7 @@ struct CameraBox {
         ).run()
     }
 
-    /// What of the data directory holds the text.
+    /// The files of the data directory that contain the text.
     func dataFiles(holding text: String) throws -> [String] {
         let found = try #require(FileManager.default.enumerator(atPath: folder.path("data")))
         var files: [String] = []
@@ -89,7 +89,7 @@ struct CameraBox {
     }
 }
 
-/// A hub that gives out provisioning tokens.
+/// A hub that issues provisioning tokens.
 struct ProvisioningHub {
     struct Token: Decodable {
         var id: String
@@ -114,7 +114,7 @@ struct ProvisioningHub {
         return try JSONDecoder().decode(Token.self, from: outcome.output)
     }
 
-    /// The device's id, by the end of `net wait --json`.
+    /// The device's id in the output of `net wait --json`.
     func device(of outcome: Program.Outcome, _ camera: RunningDaemon, user: String = "owner") throws -> String {
         try #require(outcome.status == 0, "\(outcome.errors)\n\(daemon.log)\n\(camera.log)")
         let status = try #require(try JSONSerialization.jsonObject(with: outcome.output) as? [String: Any])
@@ -131,7 +131,7 @@ struct ProvisioningHub {
     }
 }
 
-/// A way to a port that is closed after so many connections: a camera that somebody carries away.
+/// A proxy to a port that stops after `requests` connections, as if the camera disappeared.
 struct HalfWay {
     private static let program = """
         import socket, sys, threading
@@ -157,7 +157,7 @@ struct HalfWay {
     init(to target: Int, requests: Int) async throws {
         let process = try BackgroundProgram(["python3", "-c", Self.program, "\(target)", "\(requests)"])
         var port: Int?
-        try await eventually("the way") {
+        try await eventually("the proxy") {
             port = Int(process.output.trimmingCharacters(in: .whitespacesAndNewlines))
             return port != nil
         }

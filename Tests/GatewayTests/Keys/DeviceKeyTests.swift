@@ -7,13 +7,13 @@ import Testing
 
 @testable import Gateway
 
-/// What an account keeps of its devices' keys, and its LAN access passwords, with a scripted hub.
+/// The stored keys of an account's devices, and LAN access passwords, with a scripted hub.
 @Suite final class DeviceKeyTests: Sendable {
     private static let front = "00112233445566778899aabbccddeeff"
     private static let first = DeviceKey().publicKey
     private static let second = DeviceKey().publicKey
 
-    /// The key that the hub says, and who is asked for.
+    /// The key that the hub reports.
     private let reported = Mutex<DevicePublicKey?>(DeviceKeyTests.first)
 
     private func link() -> ScriptedLink {
@@ -50,7 +50,7 @@ import Testing
         try await gateway.session(of: account).devices.show("front").key
     }
 
-    @Test("What the hub says first is kept; another key later is an error, and the first one stays kept")
+    @Test("The first key that the hub reports is stored; another key later is an error, and the first one stays")
     func hub() async throws {
         try await withGateway(link()) { gateway in
             let kept = try await show(gateway)
@@ -61,7 +61,7 @@ import Testing
                 #expect(now?.failure?.code == 25080 && now?.fingerprint == Self.first.fingerprint)
                 #expect(now?.failure?.message.contains("\(Self.second.fingerprint)") == true)
             }
-            // A hub that says nothing any more changes nothing.
+            // If the hub stops reporting a key, nothing changes.
             reported.withLock { $0 = nil }
             #expect(try await show(gateway)?.fingerprint == Self.first.fingerprint)
             reported.withLock { $0 = Self.first }
@@ -69,7 +69,7 @@ import Testing
         }
     }
 
-    @Test("A way that is stronger replaces a weaker one of the same key, and never the other way round")
+    @Test("For the same key, a stronger source replaces a weaker one, but never the reverse")
     func sources() async throws {
         try await withGateway(link()) { gateway in
             _ = try await show(gateway)
@@ -80,14 +80,14 @@ import Testing
         }
     }
 
-    @Test("A fingerprint that was learned and that the hub contradicts is not kept, and neither is the hub's")
+    @Test("If a learned fingerprint and the hub's key differ, neither is stored")
     func contradiction() async throws {
         try await withGateway(link()) { gateway in
             let error = await #expect(throws: IoTError.self) {
                 try await learn(gateway, Self.second.fingerprint, .ap)
             }
             #expect(error?.code == .deviceKeyChanged)
-            // Learned before the hub knew anything.
+            // The fingerprint is learned before the hub reports a key.
             reported.withLock { $0 = nil }
             #expect(try await show(gateway) == nil)
             #expect(try await learn(gateway, Self.second.fingerprint, .ap).source == .ap)
@@ -96,13 +96,13 @@ import Testing
             let other = await #expect(throws: IoTError.self) {
                 try await learn(gateway, Self.first.fingerprint, .ap)
             }
-            #expect(other?.code == .deviceKeyChanged, "what is kept is not replaced")
+            #expect(other?.code == .deviceKeyChanged, "the stored fingerprint is not replaced")
             try await gateway.session(of: "guest").devices.forgetKey(of: "front")
             #expect(try await show(gateway)?.source == .hub)
         }
     }
 
-    @Test("A device whose key has changed is not bound; one whose key has not is, and its key is kept then")
+    @Test("A device is bound, and its key stored, unless its key has changed")
     func bind() async throws {
         let link = link()
         try await withGateway(link) { gateway in
@@ -119,13 +119,13 @@ import Testing
             }
             #expect(error?.code == .deviceKeyChanged)
             #expect(link.requests.count { $0.method == "device.bind" } == before)
-            // Another account keeps nothing yet.
+            // Another account has no stored key yet.
             _ = try await gateway.session(of: "other").bindings.bind(
                 "front", AccessID(rawValue: "other")!, BindingRequest(), requestID: nil)
         }
     }
 
-    @Test("Each account keeps its own; the removal of the device forgets all of it")
+    @Test("Each account has its own fingerprints; removing the device removes them for all accounts")
     func accounts() async throws {
         try await withGateway(link()) { gateway in
             #expect(try await learn(gateway, Self.first.fingerprint, .ap).source == .ap)
@@ -151,7 +151,7 @@ import Testing
             device: DeviceID(rawValue: String(repeating: "0", count: 32 - digits.count) + digits)!)
     }
 
-    @Test("The file is private, outlives the process, and a damaged line is refused by its number")
+    @Test("The file is private and persistent, and an error names the number of a damaged line")
     func file() async throws {
         let path = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString).path
         defer { try? FileManager.default.removeItem(atPath: path) }
@@ -175,7 +175,7 @@ import Testing
         }
     }
 
-    @Test("Who keeps too many is refused, what is kept stays, and another account has room")
+    @Test("An account with too many fingerprints gets no more and loses none; another account still can store some")
     func quota() throws {
         var known = KnownDevices()
         for number in 0..<KnownDevices.maximumOfAccount { try known.keep(entry(1), at: place(number)) }
@@ -192,7 +192,7 @@ import Testing
 
     // MARK: LAN access password
 
-    @Test("Outcomes and failures of the camera arrive; a hub or a camera that knows no passwords is unsupported")
+    @Test("Outcomes and errors of the camera are returned; an unknown method becomes `unsupported`")
     func lanPassword() async throws {
         let rows: [(Result<JSONValue, IoTError>, LANPasswordOutcome?, ErrorCode?)] = [
             (.success(["outcome": "null"]), .null, nil), (.success(["outcome": "ok"]), .ok, nil),

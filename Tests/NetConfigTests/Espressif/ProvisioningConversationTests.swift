@@ -169,7 +169,7 @@ import Testing
         #expect(world.elapsed < .seconds(30))
     }
 
-    @Test("A device that is in its network by cable gets only a hub, and reports its new id")
+    @Test("A device that is connected by cable gets only a hub, and reports its new id")
     func wired() throws {
         var plan = plan(2)
         plan.network = nil

@@ -12,7 +12,7 @@ import Testing
         var device: ProvisioningDevice
         var now = NIODeadline.uptimeNanoseconds(1_000_000_000)
         private var requests = 0
-        /// The outputs of the newest request.
+        /// The outputs of the last request.
         private(set) var last: [ProvisioningDevice.Output] = []
 
         init(_ credential: DeviceCredential = .possession("abcd1234")) {
@@ -40,7 +40,7 @@ import Testing
             throw IoTError(.internalFailure, "no reply")
         }
 
-        /// Sends the message within the session; returns the tokens of the orders that the device then sends to the hub.
+        /// Sends the message in the session, and returns the tokens of the binding requests that the device then makes.
         mutating func say(
             _ endpoint: String, _ body: [UInt8], _ session: inout (cipher: SessionCipher, cookie: String)
         ) throws -> [String] {
@@ -101,7 +101,7 @@ import Testing
         #expect(bench.device.takeEvents().filter { $0 == .wrongProof }.count == 9)
     }
 
-    @Test("In another attempt the hub is contacted after the newest network was joined, with the newest order")
+    @Test("In a second attempt the device joins the newest network, and then contacts the hub with the newest order")
     func anotherTry() throws {
         let joined = WiFiOutcome.connected(WiFiConnection(ssid: Array("Home".utf8)))
         let set = try config { config in

@@ -14,7 +14,7 @@ import Testing
         PasswordHash(of: password) { _ in salt }
     }
 
-    @Test("scrypt as RFC 7914 §12 has it for N=16384, r=8, p=1")
+    @Test("The scrypt vector of RFC 7914 §12 for N=16384, r=8, p=1")
     func vector() throws {
         let hash = try #require(made("pleaseletmein", salt: Array("SodiumChloride".utf8)))
         let wanted = Hex.decode("7023bdcb3afd7348461c06cd81fd38ebfda8fbba904f8e3ea9b543f6545da1f2")!
@@ -23,7 +23,7 @@ import Testing
         #expect(hash.text.hasPrefix("$scrypt$ln=14,r=8,p=1$"))
     }
 
-    @Test("What is kept is read again, matches its password alone, and does not hold it")
+    @Test("A stored hash parses again, matches only its password, and does not contain it")
     func hash() throws {
         let hash = try #require(made("correct horse"))
         #expect(PasswordHash(hash.text) == hash)
@@ -32,7 +32,7 @@ import Testing
         #expect(hash.matches("") == false)
         #expect(!hash.text.contains("correct"))
         let other = try #require(made("correct horse", salt: [UInt8](repeating: 8, count: 16)))
-        #expect(other.text != hash.text, "each has a salt of its own")
+        #expect(other.text != hash.text, "each hash has its own salt")
         for text in ["", "$scrypt$ln=1,r=8,p=1$AAAA$AAAA", String(hash.text.dropLast(4)), "plain"] {
             #expect(PasswordHash(text) == nil, "\(text)")
         }
@@ -46,7 +46,7 @@ import Testing
         }
     }
 
-    @Test("Without a password everything is null; the first one needs no present one, a change does")
+    @Test("Without a password the outcome is `null`; only a change needs the current password")
     func life() throws {
         var guarded = LANPasswordGuard(nil)
         guard case .success(.done(.null)) = handle(&guarded, "anything") else { throw IoTError(.internalFailure) }
@@ -60,11 +60,11 @@ import Testing
         guard case .success(.store) = handle(&guarded, "first one", "second one", at: 1) else {
             throw IoTError(.internalFailure)
         }
-        // Not stored: the old one counts.
+        // The new one was not stored, so the old one is still valid.
         guard case .success(.done(.ok)) = handle(&guarded, "first one", at: 1) else { throw IoTError(.internalFailure) }
     }
 
-    @Test("After wrong ones none is taken, not even the right one, for 1, 2, 4 … 64 s")
+    @Test("After wrong passwords, even the right one is refused for 1, 2, 4 … 64 s")
     func delay() throws {
         var guarded = LANPasswordGuard(try #require(made("correct horse")))
         var now: Int64 = 0
@@ -75,7 +75,7 @@ import Testing
             #expect(wrong.code == .lanPasswordWrong)
             #expect(!wrong.description.contains("guess"))
             guard case .failure(let early) = handle(&guarded, "correct horse", at: now + wait - 1) else {
-                throw IoTError(.internalFailure, "it was taken \(wait - 1) s after a wrong one")
+                throw IoTError(.internalFailure, "it was accepted \(wait - 1) s after a wrong one")
             }
             #expect(early.code == .tooManyRequests)
             now += wait
@@ -85,16 +85,16 @@ import Testing
         }
         guard case .failure = handle(&guarded, "guess", at: now),
             case .success(.done(.ok)) = handle(&guarded, "correct horse", at: now + 1)
-        else { throw IoTError(.internalFailure, "the delay begins anew after a right one") }
+        else { throw IoTError(.internalFailure, "the delay starts again at 1 s after the right one") }
     }
 
     @Test(
-        "A new password that is not one is refused before anything is compared",
+        "An invalid new password is refused",
         arguments: ["", "seven77", String(repeating: "a", count: 65), "line\nbreak", "nul\u{0}nul\u{0}"])
     func invalid(password: String) {
         var guarded = LANPasswordGuard(nil)
         guard case .failure(let error) = handle(&guarded, nil, password) else {
-            Issue.record("taken")
+            Issue.record("accepted")
             return
         }
         #expect(error.code == .invalidParameter)
@@ -110,7 +110,7 @@ import Testing
         try await body(folder)
     }
 
-    @Test("It outlives the process, in a file that its owner alone may read and that does not hold it")
+    @Test("The password is persistent, in a file that only its owner can read and that does not contain it")
     func file() async throws {
         try await withFile { folder in
             let path = folder + "/lan-password"
@@ -129,14 +129,14 @@ import Testing
         }
     }
 
-    @Test("25082 when it cannot be stored, and the old one stays")
+    @Test("If the new password cannot be stored, the error is 25082 and the old one stays valid")
     func changeFailed() async throws {
         try await withFile { folder in
             let path = folder + "/place/lan-password"
             try FileManager.default.createDirectory(atPath: folder + "/place", withIntermediateDirectories: true)
             let file = LANPasswordFile(path: path)
             #expect(try await file.handle(password: nil, newPassword: "correct horse") == .changed)
-            // Root may write everywhere but where there is no directory.
+            // A missing directory, because root can write to every existing one.
             try FileManager.default.moveItem(atPath: folder + "/place", toPath: folder + "/elsewhere")
             let error = await #expect(throws: IoTError.self) {
                 try await file.handle(password: "correct horse", newPassword: "another one")
@@ -148,7 +148,7 @@ import Testing
         }
     }
 
-    @Test("A damaged file, or one that others may read, is refused, and never taken for no password")
+    @Test("A damaged file, or one that others can read, is refused and does not count as no password")
     func damaged() async throws {
         try await withFile { folder in
             let path = folder + "/lan-password"
@@ -162,7 +162,7 @@ import Testing
         }
     }
 
-    @Test("The failures of the eight outcomes, by their errors")
+    @Test("Each error maps to its outcome; other errors have none")
     func outcomes() {
         let errors: [(ErrorCode, LANPasswordOutcome?)] = [
             (.lanPasswordWrong, .wrong), (.lanPasswordChangeFailed, .changeFailed), (.relationInvalid, .forbidden),

@@ -43,7 +43,7 @@ import Testing
             } catch {
                 client = .failure(error)
             }
-            // The mode goes on for 60 s after the binding, for a client that asks again.
+            // The mode continues for 60 s after the binding, for a client that repeats its request.
             while (try? client.get()) != nil, orders.withLockedValue({ $0.isEmpty }) { await Task.yield() }
             group.cancelAll()
             return Outcome(
@@ -52,7 +52,7 @@ import Testing
         }
     }
 
-    @Test("The client gives the network and the token, which no log holds; the device warns that it is on")
+    @Test("The device gets the network and the token, which no log contains, and logs a warning")
     func everything() async throws {
         let run = try await run()
         #expect(try run.client.get().device?.id == "front")
@@ -62,7 +62,7 @@ import Testing
         for secret in ["correct horse", "token-7f3a", "Home"] { #expect(!run.log.contains(secret)) }
     }
 
-    @Test("Only the links of the machine's interfaces are answered")
+    @Test("Only addresses on the links of the machine's interfaces are answered")
     func offLink() async throws {
         let request = PlaintextRequest(credentials: try WiFiCredentials(ssid: "Home", password: "")).bytes
         let loopback = try #require(LANInterface.loopback())

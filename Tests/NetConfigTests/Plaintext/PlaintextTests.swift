@@ -4,7 +4,7 @@ import Testing
 
 @testable import NetConfig
 
-/// Both cores in virtual time.
+/// The cores of the device and of the client, in virtual time.
 @Suite struct PlaintextTests {
     private let start = NIODeadline.uptimeNanoseconds(1_000_000_000)
     private let joined = WiFiOutcome.connected(WiFiConnection(address: "192.0.2.9", ssid: Array("Home".utf8)))
@@ -30,7 +30,7 @@ import Testing
         ).bytes
     }
 
-    /// The device's answer, which it must have.
+    /// Sends the request; fails if the device does not answer.
     private func ask(
         _ device: inout PlaintextDevice, _ request: [UInt8], at seconds: Int64 = 0
     ) throws -> PlaintextReply {
@@ -55,7 +55,7 @@ import Testing
 
     // MARK: The device
 
-    @Test("The messages are those of the scheme")
+    @Test("The messages have the members of the scheme")
     func messages() throws {
         let bytes = try self.request()
         let value = try JSONValue(parsing: bytes)
@@ -75,14 +75,14 @@ import Testing
         #expect(!"\(read)".contains("horse"))
     }
 
-    @Test("It joins, asks the hub, answers repetitions the same, and ends when it is bound")
+    @Test("The device joins, contacts the hub, gives repetitions the same answer, and ends when it is bound")
     func whole() throws {
         var device = device()
         for _ in 0..<4 {
             let reply = try ask(&device, try request())
             #expect(reply == accepted)
         }
-        #expect(steps(&device) == ["apply Home"], "a repetition, or a replay, does nothing")
+        #expect(steps(&device) == ["apply Home"], "a repetition does nothing")
         device.joining.applied(joined, at: start)
         #expect(steps(&device) == ["bind iotlink://192.0.2.2:8883 token-7f3a"])
         _ = try ask(&device, try request())
@@ -95,7 +95,7 @@ import Testing
         #expect(late == nil, "the mode has ended")
     }
 
-    @Test("While it joins and in its network, another network is refused")
+    @Test("While the device joins, and after it has joined, it refuses another network")
     func other() throws {
         var device = device()
         _ = try ask(&device, try request())
@@ -106,7 +106,7 @@ import Testing
         }
     }
 
-    @Test("After a failure: the same request gets it, another one is taken, and the same one again after 15 s")
+    @Test("After a failure another request is accepted at once, and the same request only after 15 s")
     func failures() throws {
         for (outcome, words) in [
             (WiFiOutcome.wrongPassword, "25066 wifiPasswordWrong"), (.networkNotFound, "25067 wifiNetworkNotFound"),
@@ -131,7 +131,7 @@ import Testing
         }
     }
 
-    @Test("A hub that refuses the token: its number is answered, and a new token for the same network is taken")
+    @Test("If the hub refuses the token, the answer has the error number, and a new token is accepted")
     func binding() throws {
         var device = device()
         _ = try ask(&device, try request())
@@ -145,7 +145,7 @@ import Testing
         #expect(steps(&device) == ["bind iotlink://192.0.2.2:8883 token-new"])
     }
 
-    @Test("A token needs a hub that is known; without a binder it is not taken, and the network is")
+    @Test("A token without a known hub is refused; without a binder the token is ignored")
     func tokens() throws {
         let foreign = PlaintextRequest(credentials: try network(), token: "token-7f3a", region: "china").bytes
         var lost = device()
@@ -162,7 +162,7 @@ import Testing
         #expect(steps(&unbinding) == ["apply Home", "end connected"])
     }
 
-    @Test("Strangers: nothing off the link is answered, nothing longer than it came, nothing for noise that is short")
+    @Test("Nothing off the link is answered, and no answer is longer than its request")
     func strangers() throws {
         var device = device()
         let foreign = device.receive(try request(), isOnLink: false, at: start)
@@ -187,7 +187,7 @@ import Testing
         }
     }
 
-    @Test("16 answers a second, whoever asks")
+    @Test("At most 16 answers per second, for all clients together")
     func flood() throws {
         var device = device()
         let request = try self.request()
@@ -197,7 +197,7 @@ import Testing
         _ = try ask(&device, request, at: 1)
     }
 
-    @Test("Nobody came: it ends by itself")
+    @Test("Without a request the mode ends after its lifetime")
     func end() {
         var device = device()
         device.joining.timeout(at: start + .minutes(10))
@@ -212,7 +212,7 @@ import Testing
         var progress: [ProvisioningProgress] = []
     }
 
-    /// - Parameter answers: what comes, by the second.
+    /// - Parameter answers: the datagrams that arrive, by second.
     private func run(_ answers: [Int64: [UInt8]] = [:], binds: Bool = true) throws -> Run {
         var client = PlaintextClient(try network(), bind: binds ? try order() : nil)
         var run = Run()
@@ -236,7 +236,7 @@ import Testing
 
     private func bytes(_ reply: PlaintextReply) throws -> [UInt8] { try #require(reply.bytes(fitting: 400)) }
 
-    @Test("Every 2 s, at most 5 times; then 25060")
+    @Test("The client sends every 2 s, at most 5 times, and then fails with 25060")
     func silence() throws {
         let run = try self.run()
         #expect(run.sent == [0, 2, 4, 6, 8])
@@ -244,7 +244,7 @@ import Testing
         #expect(error.code == .provisioningUnreachable)
     }
 
-    @Test("It ends with the device's answer; noise is not one")
+    @Test("The client ends at the device's answer, and ignores other datagrams")
     func answered() throws {
         let run = try self.run([1: Array("{}".utf8), 3: try bytes(.accepted(productID: "p", deviceName: "front"))])
         #expect(run.sent == [0, 2])
@@ -252,7 +252,7 @@ import Testing
         #expect(outcome.device?.id == "front" && outcome.bind == .waiting && outcome.connection == nil)
     }
 
-    @Test("Errors: ours by their number, others by their words, and never with what was sent")
+    @Test("Known errors keep their number, others their text, and no error contains a secret")
     func errors() throws {
         let ours = try run([1: try bytes(.currentError("25066 wifiPasswordWrong"))])
         guard case .failure(let wrong)? = ours.result else { throw IoTError(.internalFailure) }
@@ -266,7 +266,7 @@ import Testing
         #expect(!echoed.description.contains("horse"))
     }
 
-    @Test("A report of the attempt before is progress, and silence after it 25064")
+    @Test("A report of the previous attempt is progress; no answer after it is 25064")
     func previous() throws {
         let run = try self.run([1: try bytes(.previousError("25067 wifiNetworkNotFound"))])
         #expect(run.progress.count == 1 && run.sent.count == 5)
