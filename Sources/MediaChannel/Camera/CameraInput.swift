@@ -19,8 +19,8 @@ protocol CameraInput {
 extension MediaDemuxer: CameraInput {}
 
 extension CameraSettings {
-    /// Opens the source. Our own client reads RTSP cameras; libav reads files, and cameras with a stream that the client
-    /// does not support.
+    /// Opens the source. Our own client reads RTSP cameras; libav reads files, and cameras with a stream that the
+    /// client does not support.
     ///
     /// - Parameter eventLoop: The loop of the sockets; `nil` chooses one.
     func openInput(
