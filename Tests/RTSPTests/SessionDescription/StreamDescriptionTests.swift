@@ -31,7 +31,7 @@ import Testing
     @Test(
         "Codecs are parsed in the forms that cameras write",
         arguments: [
-            // No fmtp at all.
+            // No fmtp.
             (["m=video 0 RTP/AVP 96", "a=rtpmap:96 H264/90000"], .h264, 96, 90_000),
             // An fmtp of the payload type alone (Ubiquiti; scottlamb/retina v0.4.4).
             (["m=video 0 RTP/AVP 96", "a=rtpmap:96 H264/90000", "a=fmtp:96"], .h264, 96, 90_000),
