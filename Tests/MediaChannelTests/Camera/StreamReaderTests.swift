@@ -136,7 +136,7 @@ import Testing
         let after = headers(stalled.take(), 0)
         let last = try #require(before.last)
         let next = try #require(after.first)
-        #expect(last.sequenceNumber &+ 1 == next.sequenceNumber, "skipped pictures leave no gap in the sequence numbers")
+        #expect(last.sequenceNumber &+ 1 == next.sequenceNumber, "skipped pictures leave no gap in the numbers")
         // The player stalled from picture 31 to 156; the newest key frame was then picture 150.
         #expect(next.timestamp &- last.timestamp == UInt32((150 - 30) * 3_600))
         #expect(slow.skips == 1 && fast.skips == 0)
