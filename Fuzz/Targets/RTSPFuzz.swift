@@ -5,7 +5,7 @@ import RTP
 @testable import RTSP
 
 extension FuzzTarget {
-    /// Messages are the same however the bytes are cut, written and read again the same; what waits is bounded.
+    /// The messages do not depend on how the bytes are cut; a written message parses to the same value.
     static let rtspRequest = FuzzTarget(
         "rtsp-request", cost: ReadingCost { input in _ = RTSPStream(input, cuts: [], limits: .server) }
     ) { input in
@@ -20,7 +20,7 @@ extension FuzzTarget {
         for case .response(let response) in whole.messages { try checkHeaders(response.headers) }
     }
 
-    /// Interleaved frames between messages; a client that gets them costs only itself.
+    /// Interleaved frames between messages. A client makes few outputs for them.
     static let rtspFrames = FuzzTarget(
         "rtsp-frames", cost: ReadingCost { input in _ = RTSPClientRun(input) }
     ) { input in
@@ -32,7 +32,7 @@ extension FuzzTarget {
         try RTSPClientRun(input).check(input)
     }
 
-    /// A camera's description is written and read again the same.
+    /// A written description parses to the same value.
     static let rtspDescription = FuzzTarget(
         "rtsp-description",
         cost: ReadingCost { input in _ = try? StreamDescription(parsing: String(decoding: input, as: UTF8.self)) }
@@ -52,7 +52,7 @@ extension FuzzTarget {
         try require(twice == text, "written:\n\(text)\nread again:\n\(twice)")
     }
 
-    /// A challenge and an authorization are written and read again the same, and prove nothing by chance.
+    /// A written challenge or authorization parses to the same value; a random response is never accepted.
     static let rtspDigest = FuzzTarget(
         "rtsp-digest",
         cost: ReadingCost(size: AuthenticationParameters.maximumSize) { input in
@@ -91,7 +91,7 @@ extension FuzzTarget {
             var written = ByteBuffer()
             message.write(into: &written)
             let again = RTSPStream(Array(written.readableBytesView), cuts: [], limits: RTSPLimits(bodySize: 1 << 20))
-            // A message that came with long lines may be written with longer ones.
+            // Written lines may be longer than the parsed ones, and exceed the limit.
             guard again.error == nil || written.readableBytes < 4_000 else { continue }
             try require(again.messages == [message], "\(message) became \(again.messages)")
         }
@@ -112,7 +112,7 @@ extension FuzzTarget {
     }
 }
 
-/// What a parser makes of an input.
+/// The parsed messages of an input.
 private struct RTSPStream {
     private(set) var messages: [RTSPMessage] = []
     private(set) var error: RTSPParseError?
@@ -132,7 +132,7 @@ private struct RTSPStream {
     }
 }
 
-/// A client that gets an input from its camera, after it has asked for the description.
+/// A client that gets an input from its camera after the request for the description.
 private struct RTSPClientRun {
     private var outputs = 0
     private var bytes = 0

@@ -5,10 +5,10 @@ import RTP
 @testable import RTSP
 
 extension FuzzTarget {
-    /// A player's bytes, in several cuts: every request gets at most one response, which can be read; nothing is sent
-    /// without a login; a session is left once, and nothing happens after the end.
+    /// A player's bytes, in several cuts. Every request gets at most one response, which can be parsed; nothing is
+    /// looked up before the login; a session ends once, and nothing happens after the end.
     ///
-    /// Bit 0 of the first byte: whether the player is logged in.
+    /// Bit 0 of the first byte determines whether the player is logged in.
     static let rtspServer = FuzzTarget(
         "rtsp-server",
         cost: ReadingCost { input in
@@ -26,7 +26,7 @@ extension FuzzTarget {
     }
 }
 
-/// A connection of the server whose outside always agrees, except to wrong logins.
+/// A connection of the server. Every input succeeds, except logins.
 private struct FuzzedRTSPServer {
     private(set) var log: [String] = []
     private var connection: RTSPServerConnection

@@ -1,4 +1,4 @@
-"""An RTSP player of a few lines: requests as they are written, digests by MD5."""
+"""A minimal RTSP player, which sends any request, with MD5 digests."""
 
 import asyncio
 import hashlib
@@ -13,7 +13,7 @@ def md5(text):
 
 class RTSP:
     def __init__(self, port, key=None, source=None):
-        """`key`: a media key, or a text in its form."""
+        """`key`: a media key, or a text of the same form."""
         self.port, self.key, self.source = port, key, source
         self.count, self.nonce, self.session = 0, None, None
 
@@ -44,7 +44,7 @@ class RTSP:
         return "\r\n".join(lines + ["", ""]).encode()
 
     async def ask(self, method, path, **fields):
-        """The status; 0 if the connection is closed in place of a response."""
+        """The status; 0 if the connection is closed instead."""
         try:
             self.writer.write(self.request(method, path, **fields))
             await self.writer.drain()

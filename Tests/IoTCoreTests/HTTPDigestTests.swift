@@ -19,7 +19,7 @@ import Testing
     ]
 
     @Test(
-        "A challenge is answered as in the RFC, and the answer is the proof that the server expects",
+        "The answer to a challenge is the RFC's example, and the server accepts it",
         arguments: vectors)
     func bothSides(algorithm: DigestAlgorithm, response: String) throws {
         let digest = try #require(HTTPDigest(Self.challenge(algorithm)))
@@ -42,7 +42,7 @@ import Testing
         #expect(!changed.isProof(of: secret, method: "GET"))
     }
 
-    @Test("The form of RFC 2069 has neither a count nor a client's nonce")
+    @Test("RFC 2069's form has neither a count nor a client nonce")
     func old() throws {
         let digest = try #require(HTTPDigest("digest realm=IPC,nonce=\"a\\\"b\" ,stale=TRUE"))
         #expect(digest == HTTPDigest(realm: "IPC", nonce: "a\"b", isStale: true))
@@ -53,7 +53,7 @@ import Testing
         #expect(authorization.isProof(of: DigestAlgorithm.md5.hash("a:IPC:b"), method: "PLAY"))
     }
 
-    @Test("A challenge is written and read again the same")
+    @Test("A written challenge parses to the same value")
     func written() {
         for digest in [
             HTTPDigest(realm: "a \"b\"", nonce: "n"),
@@ -61,7 +61,7 @@ import Testing
         ] { #expect(HTTPDigest(digest.text) == digest) }
     }
 
-    @Test("SHA-256 is preferred, and what is not known is left out")
+    @Test("SHA-256 is preferred, and unknown challenges are ignored")
     func choice() {
         let challenges = ["Basic realm=\"x\"", "Digest realm=x, nonce=1", "Digest realm=x, nonce=2, algorithm=sha-256"]
         #expect(HTTPDigest.best(challenges)?.nonce == "2")

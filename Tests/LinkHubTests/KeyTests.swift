@@ -44,7 +44,7 @@ struct KeyTests {
         }
     }
 
-    @Test("A digest that was made with a key proves it, until the key is revoked; what is wrong in it is refused")
+    @Test("A digest made with a key proves the key until it is revoked; a digest with a wrong part is refused")
     func proofs() throws {
         var hub = try online()
         let made = try make(&hub, ["devices": ["front"]]).result

@@ -5,13 +5,13 @@ import NIOCore
 import RTSP
 import Testing
 
-/// Our own client with GStreamer's RTSP server, in real time.
+/// Our own client reads GStreamer's RTSP server in real time.
 @Suite struct RTSPInputTests {
     private struct Slices {
         var pictures: [[UInt8]] = []
         var sounds: [[UInt8]] = []
 
-        /// - Parameter codec: of the pictures; their slices are compared, because a payloader may add other units.
+        /// Keeps only slices of pictures, because a payloader may add other units.
         mutating func take(_ frame: MediaFrame, _ codec: VideoCodec) {
             guard frame.kind == .video else { return sounds.append(Array(frame.bytes.readableBytesView)) }
             for unit in frame.nalUnits {
@@ -23,7 +23,7 @@ import Testing
     }
 
     @Test(
-        "Each coded picture and block of sound arrives unchanged over TCP and UDP",
+        "Each coded frame of video and audio arrives unchanged over TCP and UDP",
         arguments: [
             (Clips.h264, RTSPTransport.tcp), (Clips.bFrames, .tcp), (Clips.bFrames, .udp), (Clips.h265, .tcp),
             (Clips.surround, .udp),
@@ -40,7 +40,7 @@ import Testing
         let server = try RTSPServer(file: file)
         var configuration = RTSPClientConfiguration(
             url: try #require(ServiceURL(server.url)), credentials: nil, transport: transport)
-        // The end of the file is the end of the packets.
+        // At the end of the file, the server only stops sending.
         configuration.readTimeout = .seconds(2)
         let input = RTSPInput(configuration, eventLoop: nil)
         let tracks = try input.open()
@@ -48,11 +48,11 @@ import Testing
         #expect(tracks.audio?.audioSpecificConfig == demuxer.audio?.audioSpecificConfig)
         while let frame = try? input.readFrame() { found.take(frame, codec) }
         #expect(found.pictures == expected.pictures, "\(found.pictures.count) of \(expected.pictures.count)")
-        // The server may begin its sound with a later block than the file.
+        // The server may omit the first audio frames of the file.
         #expect(!found.sounds.isEmpty && expected.sounds.count - found.sounds.count < 8)
     }
 
-    @Test("User name and password are used, and wrong ones are reported")
+    @Test("The user name and the password are used, and a wrong password has its error")
     func credentials() throws {
         let server = try RTSPServer(file: Clips.bFrames, ["--user", "viewer", "--password", "s3cret"])
         let url = try #require(ServiceURL(server.url))
@@ -70,7 +70,7 @@ import Testing
         }
     }
 
-    @Test("An unknown path has an error of its own")
+    @Test("An unknown path has its own error")
     func missing() throws {
         let server = try RTSPServer(file: Clips.h264)
         let url = try #require(ServiceURL("rtsp://127.0.0.1:\(server.port)/other"))

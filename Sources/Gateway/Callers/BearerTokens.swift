@@ -37,8 +37,8 @@ package final class BearerTokens: Sendable {
         var valid: [BearerToken: Known] = [:]
         var refused: [BearerToken: (error: IoTError, until: NIODeadline)] = [:]
         var questions: [BearerToken: Task<TokenGrant, any Error>] = [:]
-        /// For each media key's id, its first valid proof. This proof is checked again while operations run, so that the
-        /// number of requests to the hub does not depend on the number of logins.
+        /// For each media key's id, its first valid proof. It is checked again while operations run, so that the number
+        /// of requests to the hub does not depend on the number of logins.
         var proofs: [String: BearerToken] = [:]
         var quotas: [BearerToken.Kind: Quota<Asker>] = [
             .api: Quota(SharedResource.tokenChecks), .key: Quota(SharedResource.tokenChecks),

@@ -47,7 +47,7 @@ package struct ServiceURL: Hashable, Sendable {
         self.port = Int(port)
     }
 
-    var portOrDefault: Int {
+    package var portOrDefault: Int {
         port ?? (["http": 80, "https": 443, "rtsp": 554, "rtsps": 322][scheme] ?? 0)
     }
 

@@ -24,7 +24,7 @@ public struct AudioSpecificConfig: Sendable, Hashable {
 
     private var hasParametricStereo = false
 
-    /// The configuration of AAC-LC without extensions; `nil` for a sample rate or a number of channels without an index.
+    /// The configuration of AAC-LC without extensions; `nil` for a sample rate or channel count without an index.
     package static func lowComplexity(sampleRate: Int, channels: Int) -> [UInt8]? {
         guard let index = sampleRates.firstIndex(of: sampleRate), (1...6).contains(channels) else { return nil }
         let bits = UInt16(2) << 11 | UInt16(index) << 7 | UInt16(channels) << 3

@@ -5,9 +5,9 @@ import RTP
 
 /// A viewer that reads a camera's RTP packets unchanged, such as an RTSP player. Confined to the camera's event loop.
 ///
-/// It starts at the newest key frame. RTP times are the source's, because recorders store them, but without the jumps of
-/// a source that restarts. A player that accepts too few bytes misses whole groups of pictures: its position in the ring
-/// moves to a newer key frame.
+/// It starts at the newest key frame. RTP times are the source's, because recorders store them, but without the jumps
+/// of a source that restarts. A player that accepts too few bytes misses whole groups of pictures: its position in the
+/// ring moves to a newer key frame.
 final class StreamReader: CameraViewer {
     let session: String
     let account: String
@@ -28,7 +28,7 @@ final class StreamReader: CameraViewer {
     private var tracks: [Track] = []
     private var feed = ViewerFeed()
     private var clock = BrowserClock()
-    /// The time of the newest sent picture, or of the newest sent audio if there is no video, in µs on the source's clock.
+    /// The time of the newest sent picture (audio if there is no video), in µs on the source's clock.
     private var lastSent: Int64?
     private var isPlaying = false
     private var hasEnded = false

@@ -67,7 +67,7 @@ package struct ResponseAuthentication: Sendable {
 
     /// Checks the nonce of a request whose response was verified elsewhere.
     ///
-    /// - Parameter isProven: Whether the response is correct for the request's method, the signed URI and a user's secret.
+    /// - Parameter isProven: Whether the response is correct for the method, the signed URI and a user's secret.
     package mutating func accept(
         _ request: RTSPRequest, _ authorization: DigestAuthorization, isProven: Bool
     ) throws(Failure) {

@@ -104,7 +104,7 @@ extension RTSPClient {
     private mutating func wasSetUp(_ track: Int, _ response: RTSPResponse, at now: NIODeadline) {
         if response.status == .unsupportedTransport, transport == .udp { return fallBackToTCP(at: now) }
         guard checked(response, "SETUP") else { return }
-        // Quirk 13: some cameras change the identifier with each SETUP. The last one is valid (scottlamb/retina v0.4.6).
+        // Quirk 13: some cameras change the identifier with each SETUP (scottlamb/retina v0.4.6). The last is valid.
         if let session = response.headers.session { self.session = session }
         let answer = response.headers.transports.first
         if transport == .tcp {
@@ -175,7 +175,7 @@ extension RTSPClient {
     /// OPTIONS, which every server supports, is used until a response names GET_PARAMETER.
     mutating func keepAlive(at now: NIODeadline) {
         nextKeepAlive = now + keepAliveInterval
-        // Quirk 15: some cameras never answer keep-alives (bluenviron/gortsplib, `doKeepAlive`), so no answer is awaited.
+        // Quirk 15: some cameras never answer keep-alives (bluenviron/gortsplib, `doKeepAlive`), so none is awaited.
         send(request(keepAliveMethod, aggregate))
     }
 

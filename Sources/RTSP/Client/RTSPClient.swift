@@ -123,7 +123,7 @@ package struct RTSPClient: Sendable {
         case .response(let response): receive(response, at: now)
         case .request(let request): answer(request)
         case .frame(let frame):
-            // Quirk 12: Reolink sends data on channels that nobody set up (scottlamb/retina,
+            // Quirk 12: Reolink sends data on channels without SETUP (scottlamb/retina,
             // `UnassignedChannelDataPolicy`). They are ignored.
             guard let (track, isControl) = channels[frame.channel] else { return }
             receive(frame.payload, track: track, isControl: isControl, at: now)

@@ -191,7 +191,8 @@ final class RTSPClientDriver {
     private func send(_ bytes: ByteBuffer) {
         guard let connection else { return }
         guard connection.isWritable else {
-            return disconnected(IoTError(.sourceUnreachable, "the camera does not read the client's requests"), generation)
+            return disconnected(
+                IoTError(.sourceUnreachable, "the camera does not read the client's requests"), generation)
         }
         connection.writeAndFlush(bytes, promise: nil)
     }

@@ -8,7 +8,7 @@ import RTP
 /// connection makes an output, and waits for the matching input before it reads the next request.
 ///
 /// A connection logs in once, because its later requests come over the same TCP or TLS stream. It has at most one
-/// session, which ends with the connection. In RFC 2326, a session outlives its connection; players do not rely on that.
+/// session, which ends with the connection. In RFC 2326 a session outlives its connection; players do not need that.
 package struct RTSPServerConnection: Sendable {
     package enum Input: Sendable {
         case received(ByteBuffer)

@@ -13,7 +13,7 @@ enum CameraCodec {
     }
 
     /// Quirk 7: some cameras write a map for a payload type that the `m=` line does not list, such as
-    /// `m=video 0 RTP/AVP smart/1/90000` (bluenviron/gortsplib, `pkg/format/format.go`), or no map at all.
+    /// `m=video 0 RTP/AVP smart/1/90000` (bluenviron/gortsplib, `pkg/format/format.go`), or no map.
     private static func guesses(_ media: MediaDescription, medium: String, firstMap: Substring?) -> [RTPCodec] {
         if let firstMap, let type = firstMap.split(separator: " ").first.flatMap({ UInt8($0) }), type < 128 {
             let codec = RTPCodec(

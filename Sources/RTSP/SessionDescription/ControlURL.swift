@@ -35,8 +35,8 @@ package enum ControlURL {
         return ["rtsp", "rtsps"].contains(range.lowercased())
     }
 
-    /// The URL with the host of the base. A camera behind NAT names an address of its own network, and the login is only
-    /// for the configured host.
+    /// The URL with the host of the base. A camera behind NAT names an address of its own network, and the login is
+    /// only for the configured host.
     private static func atHost(of base: String, _ text: String) -> String {
         String(origin(base) + tail(text))
     }

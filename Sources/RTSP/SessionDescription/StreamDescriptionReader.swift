@@ -52,8 +52,8 @@ struct StreamDescriptionReader {
         section = nil
         isFull = session.tracks.count == StreamDescription.maximumTracks
         let words = value.split(separator: " ")
-        // Quirk 6: FLIR and other cameras write no valid port (bluenviron/gortsplib, `pkg/sdpunmarshaler`). RTSP does not
-        // use it.
+        // Quirk 6: FLIR and other cameras write no valid port (bluenviron/gortsplib, `pkg/sdpunmarshaler`). RTSP does
+        // not use it.
         guard words.count >= 3, !isFull else { return }
         let transport = words[2].uppercased()
         section = Section(

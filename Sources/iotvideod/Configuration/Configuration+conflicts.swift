@@ -115,7 +115,8 @@ extension Configuration {
             conflicts.append(Conflict(key: "rtsp.listen", reason: "is the port of \(key); use another port"))
         }
         if rtsp.udpPort != 0, rtsp.isEncrypted {
-            conflicts.append(Conflict(key: "rtsp.udpPort", reason: "needs rtsp.tls: false, because UDP is not encrypted"))
+            conflicts.append(
+                Conflict(key: "rtsp.udpPort", reason: "needs rtsp.tls: false, because UDP is not encrypted"))
         }
         return conflicts
     }

@@ -1,6 +1,6 @@
 /// The address that media is sent from.
 extension Configuration {
-    /// Whether other machines can reach the hub or the API, or this machine has joined another hub.
+    /// Whether other machines can reach the hub, the API or the RTSP server, or this machine has joined another hub.
     private func hasOthers(isJoined: Bool) -> Bool {
         let listeners = [hub.tls.listen, api.listen, rtsp.listen].compactMap { $0 }
         return isJoined || link.endpoint?.isLocal == false || listeners.contains { !$0.isLoopback }

@@ -25,8 +25,8 @@ final class RTSPServer: Service {
     /// The TCP port.
     let readiness = Readiness<Int>()
 
-    /// - Parameters:
-    ///   - udpPort: The even port for RTP; 0 means two free ports. Not used with `tls`, because packets by UDP are not encrypted.
+    /// - Parameter udpPort: The even port for RTP; 0 means two free ports. Not used with `tls`, because packets by UDP
+    ///   are not encrypted.
     init(
         gateway: any GatewayService, address: ListenAddress, udpPort: Int, tls: TLSContext?,
         loops: any EventLoopGroup, limits: RTSPServerLimits = RTSPServerLimits(), logger: Logger

@@ -263,7 +263,7 @@ class Guest(Role):
 
     @attack("RTSP: sessions without end")
     async def rtsp_sessions_of_one_key(self):
-        """More readers than an account may have; the owner's player gets in, and all end with the key."""
+        """One account opens too many readers. The owner's player still gets one, and revoking the key ends them all."""
         key, number = await self.site.key("viewer", "front")
         players = [RTSP(self.site.rtsp, key=key, source=self.sources[1]) for _ in range(40)]
         try:
@@ -281,7 +281,7 @@ class Guest(Role):
                 expect(status == 200, f"the owner's player got {status}")
             await self.site.own("DELETE", f"/v1/keys/{number}")
             ends = await asyncio.gather(*(player.is_closed(10) for player in players))
-            expect(all(ends), f"{ends.count(False)} connections outlive their key")
+            expect(all(ends), f"{ends.count(False)} connections stay open after their key was revoked")
         finally:
             for player in players:
                 await player.__aexit__()
@@ -294,7 +294,7 @@ class Guest(Role):
 
     @attack("RTSP: UDP to others")
     async def rtsp_media_for_others(self):
-        """Nothing is sent to another address than the player's own, and nothing to the ports of services."""
+        """UDP is refused to other addresses than the player's own, and to ports below 1024."""
         key, _ = await self.site.key("viewer", "front")
         for transport in [
             "RTP/AVP;unicast;destination=192.0.2.10;client_port=9000-9001", "RTP/AVP;unicast;client_port=53-54",

@@ -199,7 +199,7 @@ class Stranger(Role):
 
     @attack("RTSP: floods before the login")
     async def rtsp_requests_without_a_login(self):
-        """A connection serves 20 requests to somebody who does not log in; others are served meanwhile."""
+        """A connection without a login is closed after 20 requests."""
         async def flood(number):
             async with RTSP(self.site.rtsp, source=self.sources[number % 9]) as player:
                 statuses = []
@@ -215,7 +215,7 @@ class Stranger(Role):
 
     @attack("RTSP: wrong digests")
     async def rtsp_guesses(self):
-        """The fourth wrong digest of a connection ends it, after pauses that grow."""
+        """The fourth wrong digest of a connection ends it, after growing pauses."""
         async def guess(number):
             key = secrets.token_hex(5) + secrets.token_urlsafe(16)
             async with RTSP(self.site.rtsp, key=key, source=self.sources[number % 9]) as player:
@@ -234,11 +234,11 @@ class Stranger(Role):
                 await player.writer.drain()
                 if await player.is_closed(1):
                     return
-            expect(False, "a request that comes a line a second is waited for")
+            expect(False, "a request of one line per second keeps its connection open")
 
     @attack("RTSP: silent connections", is_long=True)
     async def rtsp_silent_connections(self):
-        """More than the listener takes, of three addresses; a newcomer is answered, and they are closed."""
+        """Silent connections fill the listener. A new client is still answered, and the silent ones are closed."""
         async def silent(number):
             return await asyncio.open_connection(
                 "127.0.0.1", self.site.rtsp, local_addr=(self.sources[number % 3], 0))
@@ -249,7 +249,7 @@ class Stranger(Role):
                 expect(await player.ask("OPTIONS", "front") == 200, "a newcomer is not answered")
             await asyncio.sleep(32)
             ends = [reader.at_eof() or await asyncio.wait_for(reader.read(1), 2) == b"" for reader, _ in pairs]
-            expect(all(ends), f"{ends.count(False)} silent connections stay")
+            expect(all(ends), f"{ends.count(False)} silent connections stay open")
         finally:
             for _, writer in pairs:
                 writer.close()

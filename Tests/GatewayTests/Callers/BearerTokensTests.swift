@@ -79,7 +79,7 @@ import Testing
         return try #require(BearerToken(KeyProof(authorization, method: "DESCRIBE")))
     }
 
-    @Test("Many logins with one media key: each is checked once, and then the first stands for all of them")
+    @Test("Of many logins with one media key, each is checked once, and later only the first is checked again")
     func proofs() async throws {
         let world = World()
         let tokens = world.tokens
@@ -91,7 +91,7 @@ import Testing
         }
         let first = try proof("0")
         #expect(world.checks == 10 && shown == [first])
-        // A refused key ends what stands for it; a login after that stands for itself.
+        // After a refusal, the first proof is forgotten, and the next login's proof replaces it.
         world.advance(.seconds(2))
         world.set(isKnown: false)
         await #expect(throws: IoTError.self) { try await tokens.caller(of: try self.proof("0"), from: self.here) }
@@ -100,7 +100,7 @@ import Testing
         #expect(try next.bearer?.token == proof("10"))
     }
 
-    @Test("A proof is no key itself, is not printed, and needs the form of a key's id as its user name")
+    @Test("A proof does not contain the key, is not printed, and needs a key's id as its user name")
     func proofForm() throws {
         let token = try proof("n")
         #expect(token.text == "0123456789" && BearerToken(token.text.utf8) == nil)

@@ -100,7 +100,7 @@ import Testing
         }
     }
 
-    @Test("One guest has half of the readers, others have the rest but the owner's; each part ends with its reader")
+    @Test("One guest gets at most half of the readers, and guests never get the owner's part; each part is released")
     func readers() {
         let quotas = Quotas()
         let guests = ["one", "two"].compactMap { AccessID(rawValue: $0).map { AccountHolder.account($0) } }

@@ -75,7 +75,7 @@ import Testing
         #expect(error?.code == .unauthenticated)
     }
 
-    @Test("A digest of a media key is sent as a proof, never as a key; an older hub cannot check it")
+    @Test("A digest of a media key is sent to `key.prove`; an older hub cannot check it")
     func mediaKeyProofs() async throws {
         let own = try #require(AccessID(rawValue: "owner"))
         let text = HTTPDigest(realm: "iotvideod", nonce: "n").authorization(

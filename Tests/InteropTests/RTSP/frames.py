@@ -8,7 +8,7 @@ CLIP = "street-h264-aac.mp4"
 
 
 def digests(text):
-    """Of ffmpeg's framemd5."""
+    """The sums in the output of ffmpeg's framemd5."""
     return [line.split(",")[-1].strip() for line in text.splitlines() if line and not line.startswith("#")]
 
 
@@ -20,7 +20,7 @@ def source_digests():
 
 
 def has_no_gap(shown, source):
-    """Whether the frames stand one after another in the endless repetition of the source."""
+    """Whether the frames are consecutive in the endless repetition of the source."""
     return any(
         all(frame == source[(start + index) % len(source)] for index, frame in enumerate(shown))
         for start in range(len(source)))

@@ -1,4 +1,4 @@
-"""GStreamer's rtspsrc reads our RTSP server: the frames are the sample's, over TCP, UDP and TLS."""
+"""GStreamer's rtspsrc reads our RTSP server over TCP, UDP and TLS, and gets the frames of the sample."""
 
 import hashlib
 import pathlib

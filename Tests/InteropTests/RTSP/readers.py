@@ -1,4 +1,4 @@
-"""Ten RTSP players come and go for a minute; those that stay get every picture, over TCP, UDP and TLS."""
+"""For a minute, up to ten RTSP players connect and leave; those that stay get every picture over TCP, UDP and TLS."""
 
 import os
 import pathlib
@@ -41,7 +41,7 @@ def run(folder, source, tls):
                 guests.append(player(url, chance.choice(transports)))
                 come += 1
             elif guests:
-                # Some leave in order, others without a word.
+                # Some leave with TEARDOWN, others without.
                 guest = guests.pop(chance.randrange(len(guests)))
                 guest.kill() if chance.random() < 0.5 else guest.terminate()
                 guest.communicate()

@@ -1,5 +1,5 @@
 #!/bin/bash
-# Players of our RTSP server: GStreamer (gstreamer.py, with Debian's Python, which has its bindings), and ten of ffmpeg
-# that come and go for a minute (readers.py).
+# Players of our RTSP server: GStreamer (gstreamer.py, with Debian's Python, which has the bindings), and ten ffmpegs
+# that connect and leave for a minute (readers.py).
 here=$(dirname "$0")
 /usr/bin/python3 "$here/gstreamer.py" && exec "$PYTHON" "$here/readers.py"

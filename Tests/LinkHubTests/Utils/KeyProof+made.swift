@@ -2,7 +2,7 @@ import IoTCore
 import IoTLink
 
 extension KeyProof {
-    /// The parameters of `key.prove` as a gateway sends them for a player that knows the key.
+    /// The parameters of `key.prove` that a gateway sends for a player with the key.
     static func made(with key: String, _ algorithm: DigestAlgorithm = .md5, hasQuality: Bool = true) -> JSONValue {
         let challenge = HTTPDigest(
             realm: "iotvideod", nonce: "0123456789abcdef", algorithm: algorithm, hasQuality: hasQuality)

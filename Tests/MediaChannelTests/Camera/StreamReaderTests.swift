@@ -9,7 +9,7 @@ import Testing
 
 /// A player of plain RTP in virtual time.
 @Suite struct StreamReaderTests {
-    /// A player's side: reads what it accepts.
+    /// A player that parses the packets it gets.
     ///
     /// `@unchecked Sendable`: used only on the test's thread.
     private final class Player: ReaderSink, @unchecked Sendable {
@@ -74,7 +74,7 @@ import Testing
         packets.filter { $0.channel == channel }.compactMap(\.header)
     }
 
-    @Test("Nothing before PLAY; then the newest key frame and all after it, with the announced numbers and no gap")
+    @Test("After PLAY, a reader gets the newest key frame and all later packets, with the announced numbers and no gap")
     func start() throws {
         let camera = VirtualCamera()
         camera.run(pictures: 80)
@@ -86,17 +86,17 @@ import Testing
         let packets = player.take()
         let video = headers(packets, 0)
         #expect(video.first?.sequenceNumber == starts.first?.sequenceNumber)
-        #expect(video.first?.timestamp == starts.first?.timestamp, "RTP-Info names the first packet")
+        #expect(video.first?.timestamp == starts.first?.timestamp, "RTP-Info has the first packet's time")
         #expect(zip(video, video.dropFirst()).allSatisfy { $0.sequenceNumber &+ 1 == $1.sequenceNumber })
         #expect(video.allSatisfy { $0.ssrc == 10 && $0.payloadType == 96 })
-        // From picture 50, the key frame, to 100: 51 times, 3,600 ticks apart.
+        // From picture 50, a key frame, to picture 100: 51 times, 3,600 ticks apart.
         let times = video.map(\.timestamp).reduce(into: [UInt32]()) { if $0.last != $1 { $0.append($1) } }
         #expect(times.count == 51 && zip(times, times.dropFirst()).allSatisfy { $0 &+ 3_600 == $1 })
         let sound = headers(packets, 2)
         #expect(sound.first?.timestamp == starts.last?.timestamp && sound.count == 102)
     }
 
-    @Test("Each reader has numbers of its own; sender reports tie both tracks to one wall clock")
+    @Test("Each reader has its own numbers; sender reports map both tracks to one wall clock")
     func ownNumbers() throws {
         let camera = VirtualCamera()
         camera.run(pictures: 10)
@@ -113,12 +113,12 @@ import Testing
                 guard case .senderReport(let report)? = packet.reports.first else { return nil }
                 return report
             }
-            #expect((2...4).contains(reports.count), "about one a second")
+            #expect((2...4).contains(reports.count), "about one per second")
             #expect(reports.allSatisfy { $0.ssrc == (channel == 1 ? 10 : 11) })
         }
     }
 
-    @Test("A player that accepts nothing for five seconds continues at a key frame; the others get every packet")
+    @Test("A player that accepts nothing for five seconds continues at a key frame; others get every packet")
     func slowPlayer() throws {
         let camera = VirtualCamera()
         camera.run(pictures: 1)
@@ -130,14 +130,14 @@ import Testing
         let before = headers(stalled.take(), 0)
         stalled.isReady = false
         camera.run(pictures: 125)
-        #expect(stalled.packets.isEmpty, "nothing is queued for it")
+        #expect(stalled.packets.isEmpty, "nothing is queued for the stalled player")
         stalled.isReady = true
         camera.run(pictures: 20)
         let after = headers(stalled.take(), 0)
         let last = try #require(before.last)
         let next = try #require(after.first)
-        #expect(last.sequenceNumber &+ 1 == next.sequenceNumber, "what was left out does not look lost")
-        // Stalled from picture 31; the newest key frame at picture 156 was 150.
+        #expect(last.sequenceNumber &+ 1 == next.sequenceNumber, "skipped pictures leave no gap in the numbers")
+        // The player stalled from picture 31 to 156; the newest key frame was then picture 150.
         #expect(next.timestamp &- last.timestamp == UInt32((150 - 30) * 3_600))
         #expect(slow.skips == 1 && fast.skips == 0)
         let all = headers(healthy.take(), 0)
@@ -162,7 +162,7 @@ import Testing
         #expect(reader.skips == 0)
     }
 
-    @Test("Players that stall at random get whole groups of pictures only", arguments: 0..<20)
+    @Test("Players that stall at random get only whole groups of pictures", arguments: 0..<20)
     func randomStalls(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         let camera = VirtualCamera()
@@ -178,11 +178,11 @@ import Testing
         let pictures = video.map { Int(($0.timestamp &- first) / 3_600) }
             .reduce(into: [Int]()) { if $0.last != $1 { $0.append($1) } }
         for (last, next) in zip(pictures, pictures.dropFirst()) where next != last + 1 {
-            #expect(next > last && next % 50 == 0, "after \(last) comes \(next), which is no key frame")
+            #expect(next > last && next % 50 == 0, "after \(last) comes \(next), which is not a key frame")
         }
     }
 
-    @Test("PAUSE ends the packets, and PLAY continues at the newest key frame, never before what was sent")
+    @Test("After PAUSE nothing is sent; PLAY continues at the newest key frame, never before the last sent picture")
     func pause() throws {
         let camera = VirtualCamera()
         camera.run(pictures: 60)
@@ -200,7 +200,7 @@ import Testing
         #expect(Int32(bitPattern: next.timestamp &- last.timestamp) > 0)
     }
 
-    @Test("A file that starts again goes on after the time that really passed")
+    @Test("When a file starts again, its times continue by the real time that has passed")
     func jump() throws {
         let camera = VirtualCamera()
         camera.run(pictures: 10)
@@ -214,7 +214,7 @@ import Testing
         #expect((0...7_200).contains(step), "\(step) ticks")
     }
 
-    @Test("The camera's end sends a BYE and reports the reason once; a player that leaves gives its place back")
+    @Test("When the camera ends a reader, it sends BYE and one reason; a reader that leaves frees its place")
     func ends() throws {
         let camera = VirtualCamera(maximumViewers: 1)
         camera.run(pictures: 1)
@@ -232,7 +232,7 @@ import Testing
         #expect(goodbyes.count == 2)
     }
 
-    @Test("A camera that is switched off sends nothing, and continues at a key frame when it is switched on")
+    @Test("A camera that is off sends nothing; when it is on again, it continues at a key frame")
     func switchedOff() throws {
         let camera = VirtualCamera()
         camera.run(pictures: 10)
@@ -250,7 +250,7 @@ import Testing
         #expect(Int32(bitPattern: next.timestamp &- last.timestamp) > 0)
     }
 
-    @Test("A track that the camera lacks, and a track twice, are refused")
+    @Test("Unknown and repeated tracks are refused")
     func unknownTrack() throws {
         let (reader, _) = try reader(VirtualCamera())
         #expect(throws: IoTError.self) { try reader.add(ReaderTrack(index: 2, ssrc: 1, channels: nil)) }

@@ -131,7 +131,7 @@ struct ProvisioningWorld {
         case .applied:
             if case .connected = outcome { joinedAt = joinedAt ?? now }
             device.joining.applied(outcome, at: now)
-        case .bound: device.joining.bound(binding, at: now)
+        case .bound: device.bound(binding, at: now)
         }
     }
 

@@ -26,7 +26,11 @@ import Testing
         let mode = PlaintextProvisioning(
             .init(
                 host: "127.0.0.1", port: 0, identity: DeviceIdentity(id: "front"), lifetime: .seconds(60)),
-            applier: applier, binder: { order in orders.withLockedValue { $0.append(order) } },
+            applier: applier,
+            binder: { order in
+                orders.withLockedValue { $0.append(order) }
+                return nil
+            },
             logger: Logger(label: "test") { _ in LogTextHandler(text: log) })
         let (ports, port) = AsyncStream.makeStream(of: Int.self)
         let network = try WiFiCredentials(ssid: "Home", password: "correct horse")

@@ -32,7 +32,7 @@ import Testing
         client.takeChallenges(challenges, wasAuthorized: wasAuthorized)
     }
 
-    @Test("Our client's answers are what our server expects", arguments: [[DigestAlgorithm.md5], [.sha256, .md5]])
+    @Test("Our server accepts our client's answers", arguments: [[DigestAlgorithm.md5], [.sha256, .md5]])
     func bothSides(algorithms: [DigestAlgorithm]) throws {
         var (server, client) = (Self.server(algorithms), RequestAuthentication(Self.user))
         let first = request(&client)
@@ -46,7 +46,7 @@ import Testing
         #expect(throws: ResponseAuthentication.Failure.wrong) { try check(&server, moved) }
     }
 
-    @Test("A replayed request is refused as stale, and the server's next nonce is another")
+    @Test("A replayed request is stale, and the server then uses another nonce")
     func replay() throws {
         var (server, client) = (Self.server(), RequestAuthentication(Self.user))
         _ = client.takeChallenges(server.challenges(isStale: false), wasAuthorized: false)
@@ -59,7 +59,7 @@ import Testing
         try check(&server, request(&client))
     }
 
-    @Test("A nonce of another connection is stale, which says nothing about the password")
+    @Test("A nonce of another connection is stale, whether the password is correct or not")
     func otherConnection() {
         var (first, second) = (Self.server(), Self.server())
         var client = RequestAuthentication(BasicCredentials(username: "nobody", password: "x"))
@@ -70,7 +70,7 @@ import Testing
     }
 
     @Test(
-        "A signed URL is the requested one, its path, or the stream of the requested track",
+        "The signed URL may be the requested URL, its path, or the URL of the track's stream",
         arguments: [
             ("rtsp://192.0.2.7/front", "rtsp://192.0.2.7/front", true),
             ("rtsp://192.0.2.7/front/", "rtsp://192.0.2.7/front/trackID=0", true),
@@ -92,7 +92,7 @@ import Testing
         }
     }
 
-    @Test("Wrong credentials are tried once, and a replaced nonce again")
+    @Test("A request is repeated after a stale nonce, not after wrong credentials")
     func attempts() {
         let (one, two) = (["Digest realm=x, nonce=1"], ["Digest realm=x, nonce=2"])
         let stale = (3...9).map { ["Digest realm=x, nonce=\($0), stale=true"] }
@@ -130,7 +130,7 @@ import Testing
         #expect(counts == [1, 2, 3])
     }
 
-    @Test("Basic is used where nothing better is offered (RFC 7617 §2)")
+    @Test("Basic is used only if the server offers nothing better (RFC 7617 §2)")
     func basic() throws {
         var client = RequestAuthentication(BasicCredentials(username: "Aladdin", password: "open sesame"))
         #expect(take(&client, [BasicCredentials.challenge(realm: "x")], wasAuthorized: false))
@@ -148,7 +148,7 @@ import Testing
         }
     }
 
-    @Test("Credentials show nothing of themselves")
+    @Test("Printed credentials are redacted")
     func secrets() {
         var text = ""
         dump(Self.user, to: &text)

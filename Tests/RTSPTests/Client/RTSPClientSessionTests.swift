@@ -8,7 +8,7 @@ import Testing
 
 @testable import RTSP
 
-/// Real sockets of this machine.
+/// Uses real sockets of this machine.
 @Suite struct RTSPClientSessionTests {
     private func failure(
         transport: RTSPTransport = .tcp, change: (inout RTSPClientConfiguration) -> Void = { _ in },
@@ -39,7 +39,7 @@ import Testing
 
     private struct Unreachable: Error {}
 
-    @Test("A server that stops in the middle of a frame ends the session in time")
+    @Test("If the server stops within a frame, the session ends in time")
     func stopsWithinFrame() async throws {
         let (error, frames) = try await failure(change: { $0.readTimeout = .milliseconds(300) }) { request, channel in
             ScriptedServer.answer(request, channel)
@@ -50,7 +50,7 @@ import Testing
         #expect(error.code == .sourceUnreachable && frames == 3)
     }
 
-    @Test("An answer of 1 GB is refused at its head")
+    @Test("A response with a body of 1 GB is refused when its head arrives")
     func largeAnswer() async throws {
         let (error, _) = try await failure { _, channel in
             let head = "RTSP/1.0 200 OK\r\nCSeq: 1\r\nContent-Length: 1073741824\r\n\r\n"
@@ -59,7 +59,7 @@ import Testing
         #expect(error.code == .sourceUnsupported && error.message.contains("larger than"))
     }
 
-    @Test("An answer without an end is refused at the bound of its head")
+    @Test("A response head without an end is refused at the size limit")
     func endlessAnswer() async throws {
         let (error, _) = try await failure { _, channel in
             let fields = String(repeating: "A: b\r\n", count: 4_000)
@@ -68,7 +68,7 @@ import Testing
         #expect(error.code == .sourceUnsupported)
     }
 
-    @Test("A server that never answers, closes, or does not listen, has an error each")
+    @Test("A server that never answers, closes the connection or does not listen has its own error")
     func absent() async throws {
         let silent = try await failure(change: { $0.openTimeout = .milliseconds(300) }) { _, _ in }
         #expect(silent.error.message.contains("in time"))
@@ -81,7 +81,7 @@ import Testing
         #expect(unknown.error.code == .sourceHostUnknown)
     }
 
-    @Test("Where no datagram arrives, TCP is used")
+    @Test("If no datagram arrives, TCP is used")
     func udpBlocked() async throws {
         let (error, frames) = try await failure(
             transport: .udp,
@@ -97,7 +97,7 @@ import Testing
         #expect(frames == 5 && error.code == .sourceUnreachable)
     }
 
-    @Test("Frames that nobody takes stop the reading, and all of them come in the end")
+    @Test("While frames are not taken, reading stops; later all frames arrive")
     func fullQueue() async throws {
         let count = 4_000
         let server = try await ScriptedServer { request, channel in
@@ -117,7 +117,7 @@ import Testing
     }
 }
 
-/// A server of a few lines, for one client at a time.
+/// A minimal server, for one client at a time.
 final class ScriptedServer: Sendable {
     private let channel: any Channel
 

@@ -5,11 +5,11 @@ import Testing
 
 @testable import RTSP
 
-/// Virtual time, no sockets.
+/// Uses virtual time and no sockets.
 @Suite struct RTSPClientTests {
     private static let user = BasicCredentials(username: "viewer", password: "secret")
 
-    @Test("A session is set up with one request each, and gives frames on one clock")
+    @Test("A session needs one request for each step, and both tracks use one clock")
     func session() throws {
         var camera = ScriptedCamera()
         camera.play()
@@ -28,14 +28,14 @@ import Testing
             camera.now = camera.now + .milliseconds(40)
         }
         #expect(camera.frames.map(\.pts) == [0, 40_000, 80_000, 120_000, 160_000])
-        // A key frame comes with the description's parameter sets.
+        // A key frame contains the description's parameter sets.
         #expect(camera.frames[0].isKeyFrame && camera.frames[0].nalUnits.map(\.readableBytes) == [9, 4, 3])
         camera.client.stop()
         camera.pump()
         #expect(camera.methods.last == .teardown)
     }
 
-    @Test("A stale nonce is replaced without another login, a wrong password is tried once")
+    @Test("A stale nonce is replaced without another login; a wrong password is sent only once")
     func digest() throws {
         let challenge = { (nonce: String, isStale: Bool) in
             RTSPResponse(
@@ -51,7 +51,7 @@ import Testing
             guard let text = request.headers[RTSPHeaderName.authorization], let given = DigestAuthorization(text) else {
                 return challenge("first", false)
             }
-            // From PLAY on, the first nonce is too old.
+            // From PLAY on, the first nonce is stale.
             if request.method == .play, given.nonce == nonces[0] { return challenge("second", true) }
             return nil
         }
@@ -79,7 +79,7 @@ import Testing
         #expect(asking.methods == [.describe] && asking.failure?.remedy.contains("passwordFile") == true)
     }
 
-    @Test("Redirections are followed, five at most, and another host does not get the password")
+    @Test("At most five redirections are followed, and another host does not get the password")
     func redirect() {
         var camera = ScriptedCamera(credentials: Self.user)
         camera.answer = { request, number in
@@ -119,7 +119,7 @@ import Testing
         }
     }
 
-    @Test("The session is kept alive by OPTIONS, and by GET_PARAMETER once the server offers it")
+    @Test("OPTIONS keeps the session alive, or GET_PARAMETER after the server has offered it")
     func keepAlive() {
         var camera = ScriptedCamera()
         camera.play()
@@ -177,12 +177,12 @@ import Testing
         #expect(ended.failure?.code == .sourceUnreachable)
     }
 
-    @Test("Where UDP is blocked, TCP is used after three seconds")
+    @Test("If UDP is blocked, TCP is used after three seconds")
     func udpBlocked() {
         var camera = ScriptedCamera(transport: .udp)
         camera.play()
         #expect(camera.requests[1].headers.transports == [TransportHeader(.udp, clientPorts: .init(5_000, 5_001))])
-        // The way back is opened from both ports of both tracks.
+        // A datagram from both ports of both tracks opens the path for the camera's packets.
         #expect(camera.datagrams.map(\.port) == [6_000, 6_001, 6_000, 6_001])
         camera.advance(.seconds(4))
         #expect(camera.methods == [.describe, .setup, .setup, .play, .teardown, .describe, .setup, .setup, .play])
@@ -209,7 +209,7 @@ import Testing
         #expect(camera.datagrams.count { $0.isControl } > 2 && camera.failure == nil)
     }
 
-    @Test("A server that does not know UDP is asked for TCP")
+    @Test("If the server does not support UDP, the client requests TCP")
     func unsupportedTransport() {
         var camera = ScriptedCamera(transport: .udp)
         camera.answer = { request, number in
@@ -219,13 +219,13 @@ import Testing
         #expect(camera.methods == [.describe, .setup, .describe, .setup, .setup, .play] && camera.opened == 1)
     }
 
-    @Test("Media before the answer to PLAY, on other channels, and without a session number are taken")
+    @Test("Media are accepted before the response to PLAY and on channels that the server chose")
     func odd() {
         var camera = ScriptedCamera()
         camera.silent = [.play]
         camera.answer = { request, number in
             guard request.method == .setup else { return nil }
-            // This camera answers with channels of its own choice.
+            // This camera chooses other channels, and another session identifier for each track.
             return RTSPResponse(
                 .ok, headers: ["Session": "\(number)", "Transport": "RTP/AVP/TCP;interleaved=\(8 + number * 2)"])
         }
@@ -237,7 +237,7 @@ import Testing
         #expect(camera.opened == 1 && camera.frames.count == 1)
     }
 
-    @Test("Requests of the camera are answered, and answers to nothing are ignored")
+    @Test("Requests of the camera are answered; responses without a request are ignored")
     func requests() {
         var camera = ScriptedCamera()
         camera.play()
@@ -248,7 +248,7 @@ import Testing
     }
 
     @Test(
-        "What a camera answers decides the error",
+        "The status of a response determines the error",
         arguments: [
             (.describe, .notFound, .sourceNotFound), (.describe, .forbidden, .sourceRefused),
             (.setup, .serviceUnavailable, .sourceUnreachable), (.play, .internalServerError, .sourceUnreachable),
@@ -262,7 +262,7 @@ import Testing
         #expect(camera.client.isEnded && camera.client.poll() == nil)
     }
 
-    @Test("A description without a track that can be read is refused with the tracks' names")
+    @Test("A description without a supported track is refused, and the error names its tracks")
     func unsupported() {
         var camera = ScriptedCamera()
         camera.lines = ["m=video 0 RTP/AVP 26", "m=audio 0 RTP/AVP 98", "a=rtpmap:98 G726-32/8000"]
@@ -275,7 +275,7 @@ import Testing
         #expect(camera.failure?.code == .sourceUnsupported)
     }
 
-    @Test("A camera that never answers, or stops sending, fails in time")
+    @Test("A camera that never answers or stops sending causes an error in time")
     func silence() {
         for method in [RTSPMethod.describe, .setup, .play] {
             var camera = ScriptedCamera()
@@ -293,7 +293,7 @@ import Testing
         #expect(stopped.failure?.message.contains("stopped sending") == true)
     }
 
-    @Test("A camera that says that its streams end ends the session, after the packets that BYE overtook")
+    @Test("BYE for all tracks ends the session, after the packets that it overtook")
     func goodbye() {
         var camera = ScriptedCamera()
         camera.lines = ScriptedCamera.video
@@ -322,7 +322,7 @@ import Testing
         #expect(camera.frames.count == 3 && camera.frames.first?.isKeyFrame == true)
     }
 
-    @Test("Sender reports give the camera's wall clock, and put the sound in time with the pictures")
+    @Test("Sender reports give the camera's wall clock, and synchronize audio with video")
     func reports() throws {
         var camera = ScriptedCamera()
         camera.play()
@@ -335,7 +335,7 @@ import Testing
         }
         sendSound(0, 8_000)
         #expect(camera.frames.map(\.pts) == [0, 0])
-        // On the camera's clock the sound is half a second later than the picture that arrived with it.
+        // On the camera's clock, the audio is half a second later than the picture that arrived with it.
         camera.sendReport(ssrc: 7, ntp: 3_913_056_000, rtp: 1_000, channel: 1)
         camera.sendReport(ssrc: 9, ntp: 3_913_056_001, rtp: 12_000, channel: 3)
         sendSound(1, 8_160)
@@ -343,7 +343,7 @@ import Testing
         #expect(camera.client.cameraTime(at: 0) == 1_704_067_200_000_000)
     }
 
-    @Test("The back channel is asked for in every request of its own session, and only there")
+    @Test("Every request of a session with a back channel requires it; other sessions do not")
     func backChannel() {
         var configuration = RTSPClientConfiguration(
             url: ServiceURL("rtsp://192.0.2.7/front").unsafelyUnwrapped, credentials: nil, transport: .tcp)
@@ -356,7 +356,7 @@ import Testing
         #expect(camera.requests.allSatisfy { $0.headers.required == [RTSPOption.backChannel] })
     }
 
-    @Test("A text about a failure holds neither user name nor password")
+    @Test("An error message contains neither user name nor password")
     func secrets() {
         var camera = ScriptedCamera(credentials: Self.user, url: "rtsp://viewer:secret@192.0.2.7/front")
         camera.answer = { _, _ in RTSPResponse(.notFound) }

@@ -4,7 +4,7 @@ import RTP
 
 @testable import RTSP
 
-/// A camera without sockets: answers a client's requests, in virtual time.
+/// A camera without sockets, which answers a client's requests in virtual time.
 struct ScriptedCamera {
     static let start = NIODeadline.uptimeNanoseconds(1_000_000_000_000)
     static let video = [
@@ -15,7 +15,7 @@ struct ScriptedCamera {
 
     var client: RTSPClient
     var now = start
-    /// Every request, in order.
+    /// All requests, in order.
     private(set) var requests: [RTSPRequest] = []
     private(set) var connections: [ServiceURL] = []
     private(set) var opened = 0
@@ -26,9 +26,9 @@ struct ScriptedCamera {
     private(set) var deadline: NIODeadline?
 
     var lines = ScriptedCamera.video + ScriptedCamera.audio
-    /// Answers a request otherwise; `nil` for the usual answer.
+    /// Replaces the response to a request; `nil` means the usual response.
     var answer: (RTSPRequest, Int) -> RTSPResponse? = { _, _ in nil }
-    /// Methods that get no answer.
+    /// Methods without a response.
     var silent: Set<RTSPMethod> = []
 
     init(transport: RTSPTransport = .tcp, credentials: BasicCredentials? = nil, url: String = "rtsp://192.0.2.7/front")

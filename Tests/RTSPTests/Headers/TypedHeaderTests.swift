@@ -37,7 +37,7 @@ import Testing
                     mode: "PLAY"),
                 "RTP/AVP;unicast;client_port=4588-4589;server_port=6256-6257;ssrc=0CB32B85;mode=\"PLAY\""
             ),
-            // The order of the parameters does not matter (scottlamb/retina#120), nor do spaces and case.
+            // The order of parameters (scottlamb/retina#120), spaces and case do not matter.
             (
                 "rtp/avp/udp; ssrc= 1f ; Unicast ;client_port=5000;mode=play;",
                 TransportHeader(.udp, clientPorts: .init(5000, 5001), ssrc: 0x1F, mode: "PLAY"),
@@ -69,7 +69,7 @@ import Testing
         #expect(transport.text == text)
     }
 
-    @Test("Of several transports, those that can be read stay in order (RFC 2326 §12.39)")
+    @Test("Supported transports of a list keep their order (RFC 2326 §12.39)")
     func transports() {
         let text =
             "RAW/RAW/UDP;unicast, RTP/AVP/TCP;interleaved=0-1,RTP/AVP;client_port=70000-70001,RTP/AVP;unicast;client_port=7-8"
@@ -133,7 +133,7 @@ import Testing
         }
     }
 
-    @Test("Lists are read over all their fields")
+    @Test("The elements of a list come from all its fields")
     func lists() {
         let headers: RTSPHeaders = [
             "Public": "OPTIONS, describe,,SETUP ", "public": "GET_PARAMETER",

@@ -3,7 +3,7 @@ import Testing
 
 @testable import RTSP
 
-/// One message and its text, for both directions.
+/// A message and its text, for parsing and writing.
 struct MessageCase: Sendable, CustomTestStringConvertible {
     let name: String
     let text: String
@@ -26,7 +26,7 @@ struct MessageCase: Sendable, CustomTestStringConvertible {
                     .describe, "rtsp://server.example.com/fizzle/foo",
                     headers: ["CSeq": "312", "Accept": "application/sdp, application/rtsl, application/mheg"]))),
         MessageCase(
-            "a method that nobody knows", "FLY rtsp://[2001:db8::7]:8554/a?b=c&d RTSP/1.0\r\n\r\n",
+            "an unknown method", "FLY rtsp://[2001:db8::7]:8554/a?b=c&d RTSP/1.0\r\n\r\n",
             .request(RTSPRequest(RTSPMethod(rawValue: "FLY"), "rtsp://[2001:db8::7]:8554/a?b=c&d"))),
         MessageCase(
             "a request with a body",
@@ -89,7 +89,7 @@ extension RTSPHeaders: ExpressibleByDictionaryLiteral {
 }
 
 extension RTSPParser {
-    /// The messages in `pieces`, and the error after them.
+    /// Parses `pieces`, and returns the messages and the error after them.
     static func read(
         _ pieces: [ByteBuffer], limits: RTSPLimits = .client
     ) -> (messages: [RTSPMessage], error: RTSPParseError?) {

@@ -6,7 +6,7 @@ import Testing
 @testable import RTSP
 
 @Suite struct RTSPParserTests {
-    @Test("A message is read from its text", arguments: MessageCase.all)
+    @Test("A message is parsed from its text", arguments: MessageCase.all)
     func read(_ example: MessageCase) {
         let (messages, error) = RTSPParser.read(example.text)
         #expect(messages == [example.message])
@@ -20,7 +20,7 @@ import Testing
         #expect(String(buffer: buffer) == example.text)
     }
 
-    @Test("The same messages are read however the bytes are cut")
+    @Test("The parsed messages do not depend on how the bytes are divided")
     func cuts() {
         let whole = ByteBuffer(string: MessageCase.all.map(\.text).joined())
         var random = SeededGenerator(seed: 14)
@@ -57,14 +57,14 @@ import Testing
         #expect(!parser.isWithinMessage)
     }
 
-    @Test("Spaces after a value, empty lines before a message and a repeated equal field are accepted")
+    @Test("Spaces after a value, empty lines before a message and repeated equal fields are accepted")
     func tolerance() {
         let text = "\r\n\r\nRTSP/1.0 200 OK\r\nCSeq:\t 7  \r\nSession: 12\r\nsession: 12\r\n\r\n"
         let response = RTSPResponse(.ok, headers: ["CSeq": "7", "Session": "12"])
         #expect(RTSPParser.read(text).messages == [.response(response)])
     }
 
-    @Test("A value that is not UTF-8 is left out, and so is a long run of combining marks")
+    @Test("Values that are not UTF-8 or have many combining marks are ignored")
     func foreignText() {
         var bytes = ByteBuffer(string: "RTSP/1.0 200 OK\r\nServer: ")
         bytes.writeBytes([0xC4, 0xE3, 0xBA, 0xC3])
@@ -73,7 +73,7 @@ import Testing
     }
 
     @Test(
-        "Bytes that are not RTSP get an error that says why",
+        "Bytes that are not RTSP cause an error with the reason",
         arguments: [
             ("RTSP/1.0 200 OK\nCSeq: 1\n\n", .bareLineFeed),
             ("RTSP/1.0 200 OK\r\nCSeq: 1\n\r\n", .bareLineFeed),
@@ -111,7 +111,7 @@ import Testing
         #expect(RTSPParser.read(bytes).error == expected)
     }
 
-    @Test("Lines, fields, heads and bodies have bounds")
+    @Test("The sizes of lines, heads and bodies and the number of fields are limited")
     func bounds() {
         let long = String(repeating: "a", count: 5_000)
         #expect(RTSPParser.read("OPTIONS rtsp://h/\(long)").error == .lineTooLong(4_096))
@@ -125,7 +125,7 @@ import Testing
         #expect(RTSPParser.read(body, limits: .server).error == .bodyTooLarge(4_096))
     }
 
-    @Test("After an error nothing more is read")
+    @Test("After an error, nothing more is parsed")
     func failed() {
         var parser = RTSPParser(limits: .client)
         parser.receive(ByteBuffer(string: "nonsense\r\n"))
@@ -134,7 +134,7 @@ import Testing
         #expect(throws: RTSPParseError.malformedRequestLine) { try parser.next() }
     }
 
-    @Test("A value cannot begin another line")
+    @Test("A value cannot begin a new line")
     func injection() {
         var buffer = ByteBuffer()
         RTSPRequest(.describe, "rtsp://h/\r\nX: y", headers: ["A": "b\r\nC: d"]).write(into: &buffer)

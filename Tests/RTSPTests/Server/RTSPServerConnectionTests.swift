@@ -5,13 +5,13 @@ import Testing
 
 @testable import RTSP
 
-/// RFC 2326 from the server's side, RFC 7616 for logins.
+/// The server's side of RFC 2326, with logins of RFC 7616.
 @Suite("A connection of the RTSP server")
 struct RTSPServerConnectionTests {
     private static let url = VirtualPlayer.url
     private static let tcp = "RTP/AVP/TCP;unicast;interleaved=0-1"
 
-    @Test("A whole session over TCP: each step has its response, and media start after the response to PLAY")
+    @Test("In a session over TCP, each request has its response, and media start after the response to PLAY")
     func wholeSession() throws {
         let player = VirtualPlayer()
         #expect(player.request(.options)?.headers[RTSPHeaderName.isPublic]?.contains("DESCRIBE") == true)
@@ -49,7 +49,7 @@ struct RTSPServerConnectionTests {
     }
 
     @Test(
-        "A request that cannot be served is answered with its status",
+        "A refused request gets its status",
         arguments: [
             Refused(name: "a publisher", method: .announce, status: .methodNotAllowed),
             Refused(name: "a recorder", method: .record, status: .methodNotAllowed),
@@ -61,7 +61,7 @@ struct RTSPServerConnectionTests {
                 name: "another format", method: .describe, headers: ["Accept": "application/mheg"],
                 status: .notAcceptable),
             Refused(name: "no name", method: .describe, uri: "rtsp://192.0.2.1/", status: .notFound),
-            Refused(name: "a foreign path", method: .describe, uri: "rtsp://192.0.2.1/a/b/c", status: .notFound),
+            Refused(name: "an unknown path", method: .describe, uri: "rtsp://192.0.2.1/a/b/c", status: .notFound),
             Refused(
                 name: "a description of a track", method: .describe, uri: url + "/trackID=0",
                 status: .aggregateNotAllowed),
@@ -78,7 +78,7 @@ struct RTSPServerConnectionTests {
                 headers: ["Transport": "RTP/AVP;unicast;client_port=5000-5001;destination=192.0.2.99"],
                 status: .unsupportedTransport),
             Refused(
-                name: "UDP to the ports of services", method: .setup, uri: url + "/trackID=0",
+                name: "UDP to ports below 1024", method: .setup, uri: url + "/trackID=0",
                 headers: ["Transport": "RTP/AVP;unicast;client_port=52-53"], status: .unsupportedTransport),
             Refused(
                 name: "SRTP without keys", method: .setup, uri: url + "/trackID=0",
@@ -96,10 +96,10 @@ struct RTSPServerConnectionTests {
         let fields = row.headers.first.map { KeyValuePairs(dictionaryLiteral: ($0.key, $0.value)) } ?? [:]
         #expect(player.request(row.method, row.uri, fields)?.status == row.status)
         #expect(!player.log.contains("play") && player.connection.session == nil)
-        #expect(player.request(.options)?.status == .ok, "the connection goes on")
+        #expect(player.request(.options)?.status == .ok, "the connection continues")
     }
 
-    @Test("Within a session: one session a connection, aggregate control, ranges of live streams only")
+    @Test("A connection has one session, with aggregate control and only ranges of live streams")
     func withinSession() throws {
         let player = VirtualPlayer()
         let session = player.setUpTracks()
@@ -110,7 +110,7 @@ struct RTSPServerConnectionTests {
         #expect(
             status(.setup, "/trackID=0", ["Transport": Self.tcp, "Session": session])
                 == .methodNotValidInState)
-        // The channels of the first track are taken, so the second gets others.
+        // The first track uses these channels, so the second track gets others.
         let second = player.request(
             .setup, Self.url + "/trackID=1", ["Transport": Self.tcp, "Session": session])
         #expect(second?.headers.transports.first?.interleaved == .init(2, 3))
@@ -126,7 +126,7 @@ struct RTSPServerConnectionTests {
         #expect(player.log.filter { $0 == "play" }.count == 1)
     }
 
-    @Test("UDP goes to ports of the player's own address; encrypted connections refuse it")
+    @Test("UDP is sent only to the player's own address, and not for encrypted connections")
     func datagrams() throws {
         let player = VirtualPlayer()
         player.request(.describe)
@@ -137,13 +137,13 @@ struct RTSPServerConnectionTests {
         #expect(transport.serverPorts == .init(6_970, 6_971) && transport.clientPorts == .init(5_000, 5_001))
         let encrypted = VirtualPlayer(allowsDatagrams: false)
         encrypted.request(.describe)
-        // The player's second choice is taken.
+        // The player's second choice is used.
         let other = encrypted.request(
             .setup, Self.url + "/trackID=0", ["Transport": "RTP/AVP;unicast;client_port=5000-5001," + Self.tcp])
         #expect(other?.headers.transports.first?.lowerTransport == .tcp)
     }
 
-    @Test("Requests in one write, and cut at each byte, get the same responses in their order")
+    @Test("Requests in one write or divided into bytes get the same responses in order")
     func arbitraryCuts() {
         func play(cut: Bool) -> [String] {
             let player = VirtualPlayer()
@@ -165,20 +165,20 @@ struct RTSPServerConnectionTests {
 
     // MARK: Login
 
-    @Test("Only OPTIONS is answered without a login, and nothing is looked up")
+    @Test("Without a login, only OPTIONS is answered, and no camera is looked up")
     func loginFirst() throws {
         let player = VirtualPlayer(password: "wrong")
         #expect(player.request(.options)?.status == .ok)
         let refused = try #require(player.request(.describe))
         #expect(refused.status == .unauthorized)
         let challenges = refused.headers.challenges.compactMap { HTTPDigest($0) }
-        // FFmpeg takes the last one and knows MD5 only.
+        // FFmpeg uses the last challenge and supports only MD5.
         #expect(challenges.map(\.algorithm) == [.sha256, .md5])
         #expect(challenges.allSatisfy { $0.hasQuality && $0.realm == "iotvideod" })
         #expect(!player.log.contains("open front"))
     }
 
-    @Test("Wrong logins wait longer and longer, and the fourth ends the connection")
+    @Test("The pause before a login doubles, and the fourth wrong login ends the connection")
     func wrongLogins() {
         let player = VirtualPlayer(password: "wrong")
         player.request(.describe)
@@ -198,7 +198,7 @@ struct RTSPServerConnectionTests {
         #expect(second.connection.wrongLogins == 0)
     }
 
-    @Test("A connection serves the key that logged in")
+    @Test("A connection serves only the key that logged in")
     func oneUser() {
         let player = VirtualPlayer()
         player.request(.describe)
@@ -217,7 +217,7 @@ struct RTSPServerConnectionTests {
 
     // MARK: Limits
 
-    @Test("A flood of requests before the login ends the connection")
+    @Test("Too many requests before the login end the connection")
     func floodBeforeLogin() {
         let player = VirtualPlayer()
         for _ in 0..<21 { player.handle(.received(player.bytes(.options))) }
@@ -225,7 +225,7 @@ struct RTSPServerConnectionTests {
         #expect(player.responses.count == 21)
     }
 
-    @Test("A flood of requests after the login ends the connection; a steady stream of them does not")
+    @Test("A burst of requests after the login ends the connection; a steady rate does not")
     func floodAfterLogin() {
         let steady = VirtualPlayer()
         steady.request(.describe)
@@ -240,7 +240,7 @@ struct RTSPServerConnectionTests {
         #expect(player.log.last == "close")
     }
 
-    @Test("A connection without a login, a slow request, and an idle connection end by themselves")
+    @Test("A connection without a login, with a slow request or without requests is closed")
     func deadlines() {
         let silent = VirtualPlayer()
         silent.pass(.seconds(29))
@@ -286,7 +286,7 @@ struct RTSPServerConnectionTests {
         #expect(other.log.suffix(2) == ["leave", "close"])
     }
 
-    @Test("The camera's end ends session and connection")
+    @Test("If the camera ends the stream, session and connection end")
     func cameraEnds() {
         let player = VirtualPlayer()
         let session = player.setUpTracks()
@@ -296,7 +296,7 @@ struct RTSPServerConnectionTests {
         #expect(player.request(.options) == nil)
     }
 
-    @Test("Refusals of the gateway reach the player with their reason")
+    @Test("The player gets the gateway's reason for a refusal")
     func reasons() {
         let player = VirtualPlayer()
         player.stream = .failure(RTSPRefusal(.notFound, "8002 targetNotFound"))
@@ -309,14 +309,14 @@ struct RTSPServerConnectionTests {
         #expect(player.connection.session == nil)
     }
 
-    @Test("What is not RTSP is answered once and ends the connection")
+    @Test("Bytes that are not RTSP get one response and end the connection")
     func malformed() {
         let player = VirtualPlayer()
         player.handle(.received(ByteBuffer(string: "GET / HTTP/1.1\r\nHost: x\r\n\r\n")))
         #expect(player.log == ["send 505", "close"])
     }
 
-    @Test("A client cannot make the server hold bytes without end while it answers")
+    @Test("The bytes that a client sends while a request is handled are limited")
     func heldBytes() {
         let now = NIODeadline.uptimeNanoseconds(1_000_000_000_000)
         let login = VirtualPlayer()

@@ -5,7 +5,7 @@ import Testing
 @Suite("The path of a stream")
 struct StreamPathTests {
     @Test(
-        "Names, qualities and tracks are read from URLs",
+        "Names, qualities and tracks are parsed from URLs",
         arguments: [
             ("rtsp://192.0.2.1/front", StreamPath(name: "front")),
             ("rtsp://192.0.2.1:8554/front/", StreamPath(name: "front")),

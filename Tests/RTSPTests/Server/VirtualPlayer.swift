@@ -4,8 +4,8 @@ import RTP
 
 @testable import RTSP
 
-/// A player and the server's connection that it talks to, in virtual time. The outside of the connection (logins,
-/// streams, transports) is answered from the properties.
+/// A player and its connection of the server, in virtual time. The properties determine the results of logins, streams
+/// and transports.
 final class VirtualPlayer {
     var connection: RTSPServerConnection
     private(set) var now = NIODeadline.uptimeNanoseconds(1_000_000_000_000)
@@ -19,7 +19,7 @@ final class VirtualPlayer {
                 RTPCodec(payloadType: 97, encodingName: "opus", clockRate: 48_000, channels: 2),
             ]))
     var setUp: Result<TransportHeader.Pair<UInt16>?, RTSPRefusal> = .success(TransportHeader.Pair(6_970, 6_971))
-    /// What the connection did, in order: `send 200`, `open front`, …
+    /// The connection's outputs, in order: `send 200`, `open front`, …
     private(set) var log: [String] = []
     private(set) var responses: [RTSPResponse] = []
     private var parser = RTSPParser(limits: .client)
@@ -40,7 +40,7 @@ final class VirtualPlayer {
         handle(.timeout)
     }
 
-    /// Jumps to the connection's next deadline.
+    /// Advances to the connection's next deadline.
     func passToTimeout() {
         guard let timeout = connection.timeout else { return }
         now = timeout
@@ -84,7 +84,7 @@ final class VirtualPlayer {
         }
     }
 
-    /// The bytes of a request, authorized if the server has asked for that.
+    /// The bytes of a request, with an authorization after the server's challenge.
     func bytes(
         _ method: RTSPMethod, _ uri: String = VirtualPlayer.url, _ headers: KeyValuePairs<String, String> = [:]
     ) -> ByteBuffer {
@@ -98,7 +98,7 @@ final class VirtualPlayer {
         return buffer
     }
 
-    /// Sends a request, once more if the server asks for a login.
+    /// Sends a request, and repeats it after a challenge.
     @discardableResult
     func request(
         _ method: RTSPMethod, _ uri: String = VirtualPlayer.url, _ headers: KeyValuePairs<String, String> = [:]
@@ -116,7 +116,7 @@ final class VirtualPlayer {
         return responses.last
     }
 
-    /// DESCRIBE, SETUP of both tracks.
+    /// Sends DESCRIBE, and SETUP for both tracks.
     func setUpTracks(_ transport: String = "RTP/AVP/TCP;unicast;interleaved=0-1") -> String {
         request(.describe)
         let first = request(.setup, Self.url + "/trackID=0", ["Transport": transport])

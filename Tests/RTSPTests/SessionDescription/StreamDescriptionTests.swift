@@ -29,24 +29,24 @@ import Testing
     }
 
     @Test(
-        "Codecs are read as cameras write them",
+        "Codecs are parsed in the forms that cameras write",
         arguments: [
-            // No fmtp at all.
+            // No fmtp.
             (["m=video 0 RTP/AVP 96", "a=rtpmap:96 H264/90000"], .h264, 96, 90_000),
             // An fmtp of the payload type alone (Ubiquiti; scottlamb/retina v0.4.4).
             (["m=video 0 RTP/AVP 96", "a=rtpmap:96 H264/90000", "a=fmtp:96"], .h264, 96, 90_000),
             // A wrong clock rate.
             (["m=video 0 RTP/AVP 97", "a=rtpmap:97 H265/8000"], .h265, 97, 90_000),
             (["m=audio 0 RTP/AVP 111", "a=rtpmap:111 opus/16000/1"], .opus, 111, 48_000),
-            // No map, or that of a type that is not listed.
+            // No map, or a map of an unlisted type.
             (["m=video 0 RTP/AVP 96", "a=fmtp:96 sprop-parameter-sets=Z00AH9oBQBbs,aO48gA=="], .h264, 96, 90_000),
             (["m=video 0 RTP/AVP 96", "a=fmtp:96 sprop-vps=QAE=;sprop-sps=QgE="], .h265, 96, 90_000),
             (["m=video 0 RTP/AVP smart/1/90000", "a=rtpmap:96 H264/90000"], .h264, 96, 90_000),
-            // The port is not one.
+            // An invalid port.
             (["m=video -1 RTP/AVP 96", "a=rtpmap:96 H264/90000"], .h264, 96, 90_000),
             (["m=audio 0 RTP/AVP 8"], .pcma, 8, 8_000),
             (["m=audio 0 RTP/AVP 97", "a=rtpmap:97 PCMA/8000/1"], .pcma, 97, 8_000),
-            // The parameters of RFC 3640 are absent, in part or all.
+            // Some or all parameters of RFC 3640 are absent.
             (
                 [
                     "m=audio 0 RTP/AVP 97", "a=rtpmap:97 MPEG4-GENERIC/16000/1",
@@ -54,7 +54,7 @@ import Testing
                 ], .aac, 97, 16_000
             ),
             (["m=audio 0 RTP/AVP 97", "a=rtpmap:97 mpeg4-generic/48000/2"], .aac, 97, 48_000),
-            // The second format can be read, the first cannot.
+            // Only the second format is supported.
             (
                 ["m=audio 0 RTP/AVP 98 0", "a=rtpmap:98 G726-32/8000", "a=rtpmap:0 PCMU/8000"], .pcmu, 0, 8_000
             ),
@@ -66,7 +66,7 @@ import Testing
         #expect(codec.trackParameters != nil)
     }
 
-    @Test("An absent AAC configuration follows from the map")
+    @Test("A missing AAC configuration is derived from the map")
     func configuration() throws {
         let stream = try description("v=0", "m=audio 0 RTP/AVP 97", "a=rtpmap:97 mpeg4-generic/16000/1")
         guard case .audio(let audio) = stream.tracks[0].codec?.trackParameters else { throw Missing() }
@@ -75,7 +75,7 @@ import Testing
 
     private struct Missing: Error {}
 
-    @Test("Parameter sets lose their start codes (scottlamb/retina v0.4.11)")
+    @Test("Start codes are removed from parameter sets (scottlamb/retina v0.4.11)")
     func startCodes() throws {
         let annexB = Base64.encode([0, 0, 0, 1, 0x67, 0x4D, 0, 0x1F, 0, 0, 0, 1, 0x68, 0xEE])
         let stream = try description(
@@ -84,7 +84,7 @@ import Testing
         #expect(video.parameterSets == [[0x67, 0x4D, 0, 0x1F], [0x68, 0xEE]])
     }
 
-    @Test("What cannot be read is left out, the rest stays")
+    @Test("Invalid lines are ignored, and the others are used")
     func damaged() throws {
         let stream = try description(
             "no version", "v=0", "s=K\u{FC}che", "nonsense", "m=", "a=control:lost", "m=video 0 RTP/AVP",
@@ -96,14 +96,14 @@ import Testing
         }
     }
 
-    @Test("Of many sections some are read")
+    @Test("The number of sections is limited")
     func many() throws {
         let sections = (0..<40).map { "m=audio 0 RTP/AVP 0\r\na=control:\($0)" }.joined(separator: "\r\n")
         let stream = try description("v=0", sections)
         #expect(stream.tracks.map(\.control) == (0..<16).map { "\($0)" })
     }
 
-    @Test("A back channel is a track that the client sends to")
+    @Test("A back channel is a track that the client sends")
     func backChannel() throws {
         let stream = try description(
             "v=0", "m=video 0 RTP/AVP 26", "a=recvonly", "m=audio 0 RTP/AVP 0", "a=sendonly", "m=audio 0 RTP/SAVP 0")
@@ -111,7 +111,7 @@ import Testing
         #expect(stream.tracks.map(\.isPlainRTP) == [true, true, false])
     }
 
-    @Test("A description is written and read again the same")
+    @Test("A written description parses to the same value")
     func written() throws {
         let stream = StreamDescription(
             name: "front", control: "*", range: .live, tool: "iotvideod",
@@ -134,7 +134,7 @@ import Testing
     }
 
     @Test(
-        "A track's URL is found in all spellings",
+        "A track's URL is resolved in all forms",
         arguments: [
             ("rtsp://h/s", nil, "rtsp://h/s"), ("rtsp://h/s", "*", "rtsp://h/s"), ("rtsp://h/s", "", "rtsp://h/s"),
             ("rtsp://h/s", "trackID=1", "rtsp://h/s/trackID=1"), ("rtsp://h/s/", "trackID=1", "rtsp://h/s/trackID=1"),
@@ -142,7 +142,7 @@ import Testing
             ("rtsp://h/s", "/trackID=1", "rtsp://h/s/trackID=1"), ("rtsp://h/s/", "/trackID=1", "rtsp://h/s/trackID=1"),
             ("rtsp://h/s", "?track=1", "rtsp://h/s?track=1"),
             ("rtsp://h/s", "rtsp://h/s/trackID=1", "rtsp://h/s/trackID=1"),
-            // After NAT, a camera names an address of its own network.
+            // A camera behind NAT names an address of its own network.
             ("rtsp://h:8554/s", "rtsp://10.0.0.5/s/trackID=1", "rtsp://h:8554/s/trackID=1"),
             ("rtsp://h/s", "RTSP://u:p@h:554/s/1", "rtsp://h/s/1"),
             ("rtsp://h/s", "rtsp://10.0.0.5", "rtsp://h"),

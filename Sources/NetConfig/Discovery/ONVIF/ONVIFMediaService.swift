@@ -1,3 +1,5 @@
+import IoTCore
+
 /// A camera's service that lists its profiles and streams.
 struct ONVIFMediaService: Hashable, Sendable {
     /// Media (the first) cannot describe H.265 (ONVIF Media §5.2.5), so cameras list H.265 profiles only in Media2.
