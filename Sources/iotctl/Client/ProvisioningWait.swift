@@ -1,5 +1,6 @@
 import GatewayAPI
 import IoTCore
+import NIOHTTP1
 
 /// Waits until the device of a provisioning token is bound and online.
 struct ProvisioningWait {
