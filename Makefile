@@ -137,6 +137,7 @@ bench: deps-test build
 	@# Only discovery.py needs root.
 	@[ "$$(id -u)" -ne 0 ] || python3 Benchmarks/discovery.py $(BIN)
 	@python3 Benchmarks/fanout.py $(BIN) Benchmarks/.build/release/peer-bench
+	@python3 Benchmarks/rtsp.py $(BIN)
 	@Benchmarks/.build/release/peer-bench
 
 fuzz: deps
