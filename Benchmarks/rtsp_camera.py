@@ -27,7 +27,7 @@ def pictures(clip):
     stream = subprocess.run(
         ["ffmpeg", "-v", "error", "-i", clip, "-an", "-c:v", "copy", "-bsf:v", "h264_mp4toannexb,h264_metadata=aud=insert",
          "-f", "h264", "-"], stdout=subprocess.PIPE, check=True).stdout
-    units = [unit.rstrip(b"\0") for unit in re.split(rb"\0\0\0?\1", stream) if unit]
+    units = [unit.rstrip(b"\0") for unit in re.split(rb"\x00\x00\x00?\x01", stream) if unit]
     result = []
     for unit in units:
         if unit[0] & 31 == 9:
