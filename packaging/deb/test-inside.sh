@@ -75,6 +75,16 @@ for _ in $(seq 100); do ! grep -q "was reloaded" /tmp/daemon.err || break; sleep
 grep -q "was reloaded" /tmp/daemon.err || fail "no reload"
 stop
 
+echo "== RTSP, our server read by our client"
+echo 'rtsp: {listen: "127.0.0.1:8554"}' >>/etc/iotvideod/iotvideod.yaml
+start
+(umask 077 && iotctl key create player --ttl 1d >/tmp/player.key)
+for transport in tcp udp; do
+    iotctl camera test rtsp://127.0.0.1:8554/front --transport $transport --username "$(head -c 10 /tmp/player.key)" \
+        --password-file /tmp/player.key
+done
+stop
+
 echo "== networks"
 quiet apt-get install --yes --no-install-recommends avahi-daemon avahi-utils iproute2 network-manager polkitd
 export -f start stop fail

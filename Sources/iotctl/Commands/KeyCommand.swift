@@ -29,7 +29,8 @@ struct KeyCommand: AsyncParsableCommand {
                 sent: in a video element, an EventSource, or a WHEP player without headers. It
                 opens media and event streams only. It has the current rights of its account,
                 until it expires or is revoked. In the address of the watch page it follows
-                #key=, which does not appear in server logs.
+                #key=, which does not appear in server logs. An RTSP player logs in with the
+                key's first ten characters as the user name and the whole key as the password.
 
                 EXAMPLES
                   iotctl key create tablet --device front --ttl 365d
@@ -39,6 +40,7 @@ struct KeyCommand: AsyncParsableCommand {
                 With the key of the first example:
                   https://gateway.example:8443/watch/front#key=KEY
                   https://gateway.example:8443/v1/devices/front/whep?key=KEY
+                  rtsps://0123456789:KEY@gateway.example:8554/front
                 """)
 
         @Argument(help: ArgumentHelp("What the key is for, in your own words.", valueName: "name"))
