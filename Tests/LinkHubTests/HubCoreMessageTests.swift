@@ -18,17 +18,7 @@ struct HubCoreMessageTests {
 
     /// Sends a message and returns what reached the device.
     private func forwarded(_ hub: inout CoreFixture, _ params: JSONValue, id: String = "m") throws -> LinkRequest {
-        let sent = try hub.sendRequest(hub.owner, "message.send", params, id: id)
-        let request = try #require(sent.first { $0.address == hub.camera })
-        guard case .request(let request) = request.envelope else { throw IoTError(.internalFailure) }
-        return request
-    }
-
-    private func replies(_ sent: [Sent], to address: LinkAddress) -> [LinkReply] {
-        sent.compactMap { sent in
-            guard sent.address == address, case .reply(let reply) = sent.envelope else { return nil }
-            return reply
-        }
+        try hub.forwarded("message.send", params, id: id)
     }
 
     @Test("The device gets the data and who sent it; its one response comes back, and again for a repeat")
@@ -40,10 +30,10 @@ struct HubCoreMessageTests {
         #expect(request.from == hub.owner.principal)
         #expect(request.params == ["data": "aGk=", "responses": "one"])
         let answer = try hub.send(hub.camera, .reply(LinkReply(id: request.id, result: ["data": "eW8=", "x": 1])))
-        let reply = replies(answer, to: hub.owner)
+        let reply = answer.replies(to: hub.owner)
         #expect(reply.map(\.result) == [["data": "eW8="]])
         let again = try hub.sendRequest(hub.owner, "message.send", message("one"), id: "m")
-        #expect(replies(again, to: hub.owner) == reply)
+        #expect(again.replies(to: hub.owner) == reply)
         #expect(!again.contains { $0.address == hub.camera }, "the device gets it once")
     }
 
@@ -53,7 +43,7 @@ struct HubCoreMessageTests {
         try hub.bringEverybodyOnline()
         let request = try forwarded(&hub, message("none"))
         let answer = try hub.send(hub.camera, .reply(LinkReply(id: request.id, result: ["data": "eW8="])))
-        #expect(replies(answer, to: hub.owner).map(\.result) == [[:]])
+        #expect(answer.replies(to: hub.owner).map(\.result) == [[:]])
     }
 
     @Test("Many responses arrive in order; a repeat from a new connection gets all of them, also after the end")
@@ -65,18 +55,18 @@ struct HubCoreMessageTests {
             .reply(LinkReply(id: request.id, result: ["data": "eW8="], seq: place, final: false))
         }
         var first: [LinkReply] = []
-        for place in 0..<3 { first += replies(try hub.send(hub.camera, part(place)), to: hub.owner) }
+        for place in 0..<3 { first += try hub.send(hub.camera, part(place)).replies(to: hub.owner) }
         #expect(first.map(\.seq) == [0, 1, 2])
         #expect(first.allSatisfy { !$0.final && $0.id == "m" })
         #expect(
-            replies(try hub.sendRequest(hub.owner, "message.send", message("many"), id: "m"), to: hub.owner) == first)
+            try hub.sendRequest(hub.owner, "message.send", message("many"), id: "m").replies(to: hub.owner) == first)
         let end = try hub.send(hub.camera, .reply(LinkReply(id: request.id, seq: 3, final: true)))
-        let last = replies(end, to: hub.owner)
+        let last = end.replies(to: hub.owner)
         #expect(last.map(\.seq) == [3])
         #expect(last.first?.final == true)
         let repeated = try hub.sendRequest(hub.owner, "message.send", message("many"), id: "m")
-        #expect(replies(repeated, to: hub.owner) == first + last)
-        #expect(replies(try hub.send(hub.camera, part(4)), to: hub.owner).isEmpty, "it has ended")
+        #expect(repeated.replies(to: hub.owner) == first + last)
+        #expect(try hub.send(hub.camera, part(4)).replies(to: hub.owner).isEmpty, "it has ended")
     }
 
     @Test("Responses that are too large to keep are passed on; a repeat then shows that some are missing")
@@ -87,10 +77,10 @@ struct HubCoreMessageTests {
         let data = JSONValue.string(Data(repeating: 1, count: 30_000).base64EncodedString())
         for place in 0..<20 {
             let part = LinkReply(id: request.id, result: ["data": data], seq: place, final: false)
-            #expect(replies(try hub.send(hub.camera, .reply(part)), to: hub.owner).count == 1)
+            #expect(try hub.send(hub.camera, .reply(part)).replies(to: hub.owner).count == 1)
         }
         _ = try hub.send(hub.camera, .reply(LinkReply(id: request.id, seq: 20)))
-        let repeated = replies(try hub.sendRequest(hub.owner, "message.send", message("many"), id: "m"), to: hub.owner)
+        let repeated = try hub.sendRequest(hub.owner, "message.send", message("many"), id: "m").replies(to: hub.owner)
         #expect(repeated.map(\.seq) == [20])
     }
 
@@ -100,10 +90,10 @@ struct HubCoreMessageTests {
         try hub.bringEverybodyOnline()
         _ = try forwarded(&hub, message("one"))
         hub.advance(.seconds(3))
-        #expect(replies(hub.timeout(), to: hub.owner).map(\.code) == [.peerTimeout])
+        #expect(hub.timeout().replies(to: hub.owner).map(\.code) == [.peerTimeout])
         _ = try forwarded(&hub, message("one"), id: "n")
         let gone = try hub.send(hub.camera, .push(LinkPush(method: "session.end")))
-        #expect(replies(gone, to: hub.owner).map(\.code) == [.deviceOffline])
+        #expect(gone.replies(to: hub.owner).map(\.code) == [.deviceOffline])
         var waking = message("one")
         waking["wake"] = true
         #expect(try hub.request(hub.owner, "message.send", waking)?.code == .deviceOffline)
@@ -128,12 +118,12 @@ struct HubCoreMessageTests {
         try hub.bringEverybodyOnline()
         let asked = try forwarded(&hub, message("one"), id: "m")
         let other = try hub.sendRequest(hub.owner, "message.send", message("one", [1]), id: "m")
-        #expect(replies(other, to: hub.owner).map(\.code) == [.requestIDReused])
+        #expect(other.replies(to: hub.owner).map(\.code) == [.requestIDReused])
         var patient = message("one")
         patient["timeoutMilliseconds"] = 60_000
         #expect(try hub.sendRequest(hub.owner, "message.send", patient, id: "m").isEmpty, "only the time-out differs")
         let answer = LinkReply(id: asked.id, result: ["data": "aGk="])
-        #expect(replies(try hub.send(hub.camera, .reply(answer)), to: hub.owner).map(\.code) == [.success])
+        #expect(try hub.send(hub.camera, .reply(answer)).replies(to: hub.owner).map(\.code) == [.success])
     }
 
     @Test(
@@ -154,7 +144,7 @@ struct HubCoreMessageTests {
             try hub.bringEverybodyOnline()
             var reply = reply
             reply.id = try forwarded(&hub, message(responses)).id
-            #expect(replies(try hub.send(hub.camera, .reply(reply)), to: hub.owner).map(\.code) == [code])
+            #expect(try hub.send(hub.camera, .reply(reply)).replies(to: hub.owner).map(\.code) == [code])
         }
     }
 
@@ -192,7 +182,7 @@ struct HubCoreMessageTests {
         guard case .push(let push)? = heard.first?.envelope else { throw IoTError(.internalFailure) }
         #expect(push.params == ["device": .string(hub.front.rawValue), "data": "aGk="])
         #expect(MessageMethod.data.parameters(of: push)?.data == Array("hi".utf8))
-        #expect(replies(pushed, to: hub.camera).map(\.result) == [[:]])
+        #expect(pushed.replies(to: hub.camera).map(\.result) == [[:]])
     }
 
     @Test("The hub answers by path; a provisioning token is never for the account")

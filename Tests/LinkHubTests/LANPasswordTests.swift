@@ -10,17 +10,7 @@ struct LANPasswordTests {
     private let params: JSONValue = ["device": "front", "password": "old secret", "newPassword": "new secret"]
 
     private func forwarded(_ hub: inout CoreFixture, id: String = "p") throws -> LinkRequest {
-        let sent = try hub.sendRequest(hub.owner, "device.lanPassword", params, id: id)
-        let request = try #require(sent.first { $0.address == hub.camera })
-        guard case .request(let request) = request.envelope else { throw IoTError(.internalFailure) }
-        return request
-    }
-
-    private func replies(_ sent: [Sent], to address: LinkAddress) -> [LinkReply] {
-        sent.compactMap { sent in
-            guard sent.address == address, case .reply(let reply) = sent.envelope else { return nil }
-            return reply
-        }
+        try hub.forwarded("device.lanPassword", params, id: id)
     }
 
     @Test("Only the device gets the passwords, and the hub stores nothing")
@@ -32,7 +22,7 @@ struct LANPasswordTests {
         #expect(request.method == "device.lanPassword" && request.from == hub.owner.principal)
         #expect(request.params == ["password": "old secret", "newPassword": "new secret"])
         let answer = try hub.send(hub.camera, .reply(LinkReply(id: request.id, result: ["outcome": "changed"])))
-        #expect(replies(answer, to: hub.owner).map(\.result) == [["outcome": "changed"]])
+        #expect(answer.replies(to: hub.owner).map(\.result) == [["outcome": "changed"]])
         #expect(answer.allSatisfy { $0.address == hub.owner })
         #expect(hub.stored.count == before)
     }
@@ -44,10 +34,10 @@ struct LANPasswordTests {
         let request = try forwarded(&hub)
         let error = IoTError(.lanPasswordWrong)
         let refused = try hub.send(hub.camera, .reply(LinkReply(id: request.id, outcome: .failure(error))))
-        #expect(replies(refused, to: hub.owner).map(\.code) == [.lanPasswordWrong])
+        #expect(refused.replies(to: hub.owner).map(\.code) == [.lanPasswordWrong])
         _ = try forwarded(&hub, id: "q")
         hub.advance(.seconds(61))
-        #expect(replies(hub.timeout(), to: hub.owner).map(\.code).contains(.peerTimeout))
+        #expect(hub.timeout().replies(to: hub.owner).map(\.code).contains(.peerTimeout))
         var other = try CoreFixture()
         try other.bringEverybodyOnline()
         _ = try other.send(other.camera, .push(LinkPush(method: "session.end")))
@@ -62,6 +52,6 @@ struct LANPasswordTests {
         #expect(try hub.request(hub.owner, "device.bind", bind)?.code == .success)
         #expect(try hub.request(hub.guest, "device.lanPassword", params) == nil, "the request waits for the device")
         let sent = try hub.sendRequest(hub.owner, "device.bind", ["device": "front", "user": "guest"])
-        #expect(replies(sent, to: hub.guest).map(\.code) == [.relationChanged])
+        #expect(sent.replies(to: hub.guest).map(\.code) == [.relationChanged])
     }
 }

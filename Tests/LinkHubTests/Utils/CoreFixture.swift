@@ -2,6 +2,7 @@ import Crypto
 import IoTCore
 import IoTLink
 import NIOCore
+import Testing
 import ThingModel
 
 @testable import LinkHub
@@ -106,6 +107,14 @@ struct CoreFixture {
                     deadline: deadline ?? time.wall + 10_000)))
     }
 
+    /// Sends a request of the owner and returns what the hub forwards to the device.
+    mutating func forwarded(_ method: String, _ params: JSONValue, id: String) throws -> LinkRequest {
+        let sent = try sendRequest(owner, method, params, id: id)
+        let request = try #require(sent.first { $0.address == camera })
+        guard case .request(let request) = request.envelope else { throw IoTError(.internalFailure) }
+        return request
+    }
+
     /// The reply to the request; `nil` if there is none yet.
     mutating func request(
         _ address: LinkAddress, _ method: String, _ params: JSONValue = [:], id: String? = nil,
@@ -142,5 +151,15 @@ struct Sent {
     var request: LinkRequest? {
         if case .request(let request) = envelope { return request }
         return nil
+    }
+}
+
+extension [Sent] {
+    /// The replies to this address.
+    func replies(to address: LinkAddress) -> [LinkReply] {
+        compactMap { sent in
+            guard sent.address == address, case .reply(let reply) = sent.envelope else { return nil }
+            return reply
+        }
     }
 }
