@@ -6,7 +6,7 @@ public struct LANPasswordRequest: APIRequestBody, Hashable, CustomStringConverti
 
     /// The current password; omitted if the camera has none.
     public var password: String?
-    /// 8 to 64 bytes of UTF-8; omitted to check `password` only.
+    /// 8 to 64 characters; omitted to check `password` only.
     public var newPassword: String?
 
     public init(password: String? = nil, newPassword: String? = nil) {

@@ -10,7 +10,7 @@ struct LANPasswordGuard: Sendable {
         case store(PasswordHash)
     }
 
-    /// The length of a new password in bytes of UTF-8.
+    /// The length of a new password in Unicode code points, as JSON Schema counts.
     static let length = 8...64
 
     private(set) var hash: PasswordHash?
@@ -53,11 +53,11 @@ struct LANPasswordGuard: Sendable {
     }
 
     private static func check(_ password: String) throws(IoTError) {
-        guard length.contains(password.utf8.count),
+        guard length.contains(password.unicodeScalars.count),
             password.unicodeScalars.allSatisfy({ $0.properties.generalCategory != .control })
         else {
             throw IoTError(
-                .invalidParameter, "a LAN access password has 8 to 64 bytes of UTF-8 without control characters",
+                .invalidParameter, "a LAN access password must have 8 to 64 characters, none of them a control character",
                 remedy: "choose another password")
         }
     }

@@ -43,7 +43,7 @@ extension DeviceCommand {
                     Prints one of changed, wrong, changeFailed, forbidden, timeout and unsupported;
                     with all but the first, the command fails.
 
-                    The new password must have 8 to 64 bytes of UTF-8. For a camera without a
+                    The new password must have 8 to 64 characters. For a camera without a
                     password, omit --password-file. If you forgot the password, remove the file
                     cameras/NAME/lan-password in the data directory of the camera's box, and
                     restart its daemon.

@@ -101,6 +101,13 @@ import Testing
         #expect(password.isEmpty || !error.description.contains(password))
     }
 
+    @Test("A new password has up to 64 characters, whatever their bytes")
+    func longest() {
+        var guarded = LANPasswordGuard(nil)
+        guard case .failure = handle(&guarded, nil, String(repeating: "é", count: 64)) else { return }
+        Issue.record("refused")
+    }
+
     // MARK: In its file
 
     private func withFile(_ body: (String) async throws -> Void) async throws {
