@@ -19,6 +19,7 @@ import grp
 import os
 import pwd
 import shlex
+import stat
 import subprocess
 import sys
 
@@ -26,7 +27,8 @@ EMULATED = {
     "User", "Group", "SupplementaryGroups", "ExecStart", "UMask", "LimitNOFILE", "Environment",
     "StateDirectory", "StateDirectoryMode", "RuntimeDirectory", "RuntimeDirectoryMode",
     "CapabilityBoundingSet", "AmbientCapabilities", "NoNewPrivileges",
-    "ProtectSystem", "ProtectHome", "PrivateTmp", "PrivateDevices", "ProtectProc", "ProcSubset",
+    "ProtectSystem", "ProtectHome", "PrivateTmp", "PrivateDevices", "DevicePolicy", "DeviceAllow", "ProtectProc",
+    "ProcSubset",
     "RestrictAddressFamilies", "RestrictNamespaces", "RestrictRealtime", "RestrictSUIDSGID", "LockPersonality",
     "SystemCallFilter", "SystemCallErrorNumber", "MemoryDenyWriteExecute",
 }
@@ -39,7 +41,7 @@ LEFT_OUT = {
 # Keys with lists: each line adds to the list, and an empty value clears it (systemd.exec(5)).
 LISTS = {
     "SupplementaryGroups", "AmbientCapabilities", "CapabilityBoundingSet", "RestrictAddressFamilies",
-    "SystemCallFilter", "Environment", "ExecStart",
+    "SystemCallFilter", "Environment", "ExecStart", "DeviceAllow",
 }
 
 
@@ -100,8 +102,9 @@ def make_root(keys, writable, visible):
             os.makedirs(os.path.dirname(root + path), exist_ok=True)
             open(root + path, "w").close()
         mount("--bind", f"/proc/self/fd/{descriptor}", root + path)
-    if keys.get("PrivateDevices") == "yes":
-        make_devices(root)
+    if keys.get("PrivateDevices") == "yes" or keys.get("DevicePolicy") == "closed":
+        # systemd's DevicePolicy= leaves the other devices visible and denies opening them.
+        make_devices(root, allowed_devices(keys.get("DeviceAllow", [])))
     if keys.get("ProcSubset") == "pid" or keys.get("ProtectProc") == "invisible":
         mount("-t", "proc", "-o", f"hidepid={keys.get('ProtectProc', '0')},subset={keys.get('ProcSubset', 'pid')}", "proc",
               root + "/proc")
@@ -111,8 +114,20 @@ def make_root(keys, writable, visible):
     os.chdir("/")
 
 
-def make_devices(root):
-    names = ["null", "zero", "full", "random", "urandom", "tty"]
+def allowed_devices(rules):
+    """The names below /dev of the character devices that DeviceAllow= names by their driver."""
+    drivers = {rule.split()[0].removeprefix("char-") for rule in rules}
+    majors = set()
+    for line in open("/proc/devices").read().split("Block devices:")[0].splitlines():
+        number, _, name = line.strip().partition(" ")
+        if name in drivers:
+            majors.add(int(number))
+    return [entry.name for entry in os.scandir("/dev")
+            if stat.S_ISCHR(entry.stat(follow_symlinks=False).st_mode) and os.major(entry.stat().st_rdev) in majors]
+
+
+def make_devices(root, allowed):
+    names = ["null", "zero", "full", "random", "urandom", "tty"] + allowed
     sources = {name: handle("/dev/" + name) for name in names}
     mount("-t", "tmpfs", "-o", "mode=755", "tmpfs", root + "/dev")
     for name, descriptor in sources.items():
