@@ -156,15 +156,32 @@ import Testing
             Task { try await Self.play(revoked.url(port, "cam0"), transport: transport) }
         }
         let other = try BackgroundProgram(["ffmpeg"] + Self.player(kept.url(port, "cam0"), transport: "tcp"))
-        try await eventually("three readers") { try await readers() == 3 }
+        // Waits for RTCP BYE (packet type 203) on channel 1.
+        let raw = try BackgroundProgram([
+            "python3", "-u", "-c",
+            """
+            import sys
+            sys.path.insert(0, sys.argv[1] + "/Benchmarks")
+            from rtsp_players import Player
+            player = Player(int(sys.argv[2]), "cam0", sys.argv[3], sys.argv[4], "tcp")
+            player.play()
+            player.control.settimeout(60)
+            while data := player.control.recv(65536):
+                player.buffered = (player.buffered + data)[-4096:]
+            print("BYE" if bytes([0x81, 203]) in player.buffered[-256:] else "no BYE")
+            """, Product.root.path, "\(port)", revoked.id, revoked.text,
+        ])
+        try await eventually("four readers") { try await readers() == 4 }
         try await eventually("the other player's pictures") { !Self.digests(other.output).isEmpty }
         let outcome = try await daemon.iotctl("key", "revoke", revoked.id, "--yes")
         #expect(outcome.status == 0, "\(outcome.errors)")
-        try await eventually("the end of two readers", within: .seconds(10)) { try await readers() ?? 9 <= 1 }
+        try await eventually("the end of three readers", within: .seconds(10)) { try await readers() ?? 9 <= 1 }
         for player in players {
             let ended = try await player.value
             #expect(!Self.digests(ended.text).isEmpty, "\(ended.errors)")
         }
+        try await eventually("BYE to the raw player") { raw.output.contains("BYE") }
+        #expect(!raw.output.contains("no BYE"))
         #expect(try await readers() == 1)
         // More pictures than can wait in buffers, because the player is at the live edge.
         let count = Self.digests(other.output).count

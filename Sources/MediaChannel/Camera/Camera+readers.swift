@@ -87,6 +87,11 @@ package final class CameraReader: Sendable {
         eventLoop.execute { [reader] in reader.value.hungUp() }
     }
 
+    /// Ends the reader with an RTCP BYE, and notifies its sink.
+    package func end(_ reason: IoTError) async {
+        try? await eventLoop.submit { [reader] in reader.value.end(reason) }.get()
+    }
+
     /// Processes an RTCP packet of the player.
     package func receive(_ report: ByteBuffer, index: Int) {
         eventLoop.execute { [reader, eventLoop] in

@@ -72,6 +72,7 @@ final class StreamReader: CameraViewer {
         let (video, audio) = (video, audio)
         feed.start(video: video, audio: audio, at: now)
         let first = video.flatMap { $0.ring.packet(sequence: $0.startSequence)?.pts } ?? stream.newest?.pts
+        for index in tracks.indices { tracks[index].sender.abandonPicture() }
         // The new start is never before the media that the player already has.
         if let first { clock.begin(start: first, edge: first, after: lastSent) }
         return tracks.map { track in

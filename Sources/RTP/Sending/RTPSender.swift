@@ -3,7 +3,8 @@ public import NIOCore
 /// Sends one track to one viewer: assigns sequence numbers, makes sender reports and handles the viewer's feedback.
 ///
 /// Owns no socket, clock or packet. Sequence numbers on the wire are contiguous even if some of the track's packets are
-/// not sent, so that packets left out on purpose never look lost.
+/// not sent, so that packets left out on purpose never look lost. Only a picture whose rest is not sent is followed by a
+/// gap: without it, the viewer would decode the incomplete picture.
 public struct RTPSender: Sendable {
     /// A request from the viewer over RTCP.
     public enum Event: Sendable, Hashable {
@@ -47,6 +48,9 @@ public struct RTPSender: Sendable {
 
     /// The highest track sequence in the history.
     private var newestTrackSequence: Int64 = -1
+    private let isVideo: Bool
+    /// Whether the rest of the last picture was not sent yet.
+    private var isPictureIncomplete = false
 
     private var reportedPackets: UInt32 = 0
     private var reportedOctets: UInt32 = 0
@@ -73,6 +77,7 @@ public struct RTPSender: Sendable {
         self.nextSequenceNumber = initialSequenceNumber
         self.timestampOffset = timestampOffset
         self.clock = RTPClock(rate: codec.clockRate)
+        self.isVideo = codec.format?.kind == .video
         self.trackSequences = Array(repeating: -1, count: Self.historyLength)
         self.retransmission = retransmission
         statistics.ssrc = ssrc
@@ -104,6 +109,8 @@ public struct RTPSender: Sendable {
         _ packet: MediaPacket, _ headerExtension: OutgoingHeaderExtension?, into buffer: inout ByteBuffer,
         at now: NIODeadline
     ) -> UInt16 {
+        if packet.sequence != newestTrackSequence + 1 { abandonPicture() }
+        isPictureIncomplete = isVideo && !packet.marker
         let number = nextSequenceNumber
         nextSequenceNumber &+= 1
         // The track restarts at an earlier sequence. Forget the history, because a packet with an old sequence may now
@@ -126,6 +133,14 @@ public struct RTPSender: Sendable {
         if packet.isKeyFrameStart { statistics.keyFramesSent += 1 }
         if nextReport == nil { nextReport = now }
         return number
+    }
+
+    /// The rest of the last picture will not be sent: leaves a gap in the sequence numbers if it is incomplete.
+    package mutating func abandonPicture() {
+        guard isPictureIncomplete else { return }
+        isPictureIncomplete = false
+        trackSequences[Int(nextSequenceNumber) % Self.historyLength] = -1
+        nextSequenceNumber &+= 1
     }
 
     private mutating func forgetHistory() {

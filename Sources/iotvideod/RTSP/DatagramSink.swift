@@ -20,6 +20,8 @@ final class DatagramSink: ReaderSink {
     private let tracks = Mutex<[Int: Addresses]>([:])
     private let waiting = Atomic<Int>(0)
     private let isReported = Atomic<Bool>(false)
+    /// The rate of the player's reports. Excess reports are ignored.
+    private let rate = Mutex(RateLimit(RTSPServerLimits().frames, at: .now()))
     /// Receives the player's reports. `close` releases it, because the reader references this sink.
     private let reader = Mutex<CameraReader?>(nil)
 
@@ -37,7 +39,7 @@ final class DatagramSink: ReaderSink {
         addresses.rtcp.port = Int(ports.rtcp)
         tracks.withLock { $0[index] = addresses }
         datagrams.listen(to: addresses.rtcp, for: ObjectIdentifier(self)) { [weak self] bytes in
-            guard let self else { return }
+            guard let self, rate.withLock({ $0.take(at: .now()) }) else { return }
             isReported.store(true, ordering: .relaxed)
             reader.withLock { $0 }?.receive(bytes, index: index)
         }

@@ -58,8 +58,8 @@ actor PlayerConnection {
             group.addTask { await self.keepTime() }
             group.addTask { [loggedIn] in
                 guard let lease = try? await loggedIn.wait() else { return }
-                // Returns when the right to view or the connection ends.
-                try? await lease.ended()
+                // Throws when the right to view or the connection ends.
+                do { try await lease.ended() } catch let error as IoTError { await self.end(error) } catch {}
                 await self.handle(.ended)
             }
             group.addTask { [ended] in
@@ -68,9 +68,15 @@ actor PlayerConnection {
             }
             await group.next()
             group.cancelAll()
+            // The other tasks may wait for the socket to accept a response; this ends their wait.
+            output.close()
         }
         leave()
-        output.close()
+    }
+
+    /// Sends the player RTCP BYE.
+    private func end(_ reason: IoTError) async {
+        await use?.reader.end(reason)
     }
 
     private func handle(_ input: RTSPServerConnection.Input) async {
@@ -186,15 +192,17 @@ actor PlayerConnection {
         case .datagrams(let ports): try open(ports, index: track.index)
         }
         let parameters = ReaderTrack(index: track.index, ssrc: track.ssrc, channels: channels)
-        if use == nil {
-            let sink: any ReaderSink = datagrams ?? ConnectionSink(output) { [ended] in ended.settle(.success(())) }
-            let use = try await session.streams.read(path.name, sink: sink)
-            datagrams?.serve(use.reader)
-            self.use = use
-        }
         do {
+            if use == nil {
+                let sink: any ReaderSink =
+                    datagrams ?? ConnectionSink(output) { [ended] in ended.settle(.success(())) }
+                let use = try await session.streams.read(path.name, sink: sink)
+                datagrams?.serve(use.reader)
+                self.use = use
+            }
             try await use?.reader.add(parameters)
         } catch {
+            // The next SETUP may use another transport.
             leave()
             throw error
         }

@@ -11,9 +11,9 @@ import Testing
             timestampOffset: 0xFFFF_FFF0)
     }
 
-    private func packet(_ sequence: Int64, pts: Int64 = 0) -> MediaPacket {
+    private func packet(_ sequence: Int64, pts: Int64 = 0, marker: Bool = true) -> MediaPacket {
         MediaPacket(
-            payload: ByteBuffer(bytes: [1, 2, 3]), marker: true,
+            payload: ByteBuffer(bytes: [1, 2, 3]), marker: marker,
             timestamp: UInt32(truncatingIfNeeded: pts * 9 / 100), sequence: sequence, isKeyFrameStart: false, pts: pts)
     }
 
@@ -37,6 +37,18 @@ import Testing
         }
         #expect(numbers == [65_530, 65_531, 65_532, 65_533, 65_534, 65_535, 0, 1])
         #expect(sender.statistics.packetsSent == 8 && sender.statistics.bytesSent == 24)
+    }
+
+    @Test("A picture whose rest is not sent is followed by a gap, which a NACK does not fill")
+    func incompletePicture() throws {
+        var sender = sender(first: 100)
+        var numbers: [UInt16] = []
+        for (sequence, marker) in [(0, false), (1, true), (2, false), (50, false), (51, true), (52, true)] {
+            numbers.append(try write(&sender, packet(Int64(sequence), marker: marker)).sequenceNumber)
+        }
+        #expect(numbers == [100, 101, 102, 104, 105, 106])
+        let nack = RTCPGenericNACK(senderSSRC: 1, mediaSSRC: 0xABCD, lostSequenceNumbers: [103, 104])
+        #expect(sender.handle(.genericNACK(nack), at: start) == [.retransmissionRequested([50])])
     }
 
     @Test("A recent retransmission is not repeated, and a flood of NACKs gets no more packets than were sent")

@@ -187,7 +187,7 @@ struct RTSPServerConnectionTests {
         #expect(player.log.last == "close" && player.connection.isClosed)
     }
 
-    @Test("The nonce of another connection is stale; a replayed request is refused with a new nonce")
+    @Test("The nonce of another connection is stale")
     func staleNonces() throws {
         let first = VirtualPlayer()
         first.request(.describe)
