@@ -44,7 +44,7 @@ import Testing
         #expect(throws: IoTError.self) { try parse("hub: {enabled: true}\nprovisioning: {ways: [qr]}") }
     }
 
-    @Test("A box to provision has exactly one camera, and no hub in its data directory")
+    @Test("A box to provision has exactly one camera, no hub in its data directory, and no listener for one")
     func box() async throws {
         try await withTemporaryDirectory { directory in
             var one = try parse("provisioning: {ways: [qr]}\ncameras: [{name: a, url: /x}]")
@@ -54,6 +54,11 @@ import Testing
             var two = one
             two.cameras += [CameraSettings(name: "b", url: "/y")]
             #expect(throws: IoTError.self) { try two.joinedBox() }
+            // After the binding the box has no hub, and the daemon would not start.
+            var listening = one
+            listening.hub.tls.listen = ListenAddress("0.0.0.0:8883")
+            let error = #expect(throws: IoTError.self) { try listening.joinedBox() }
+            #expect(error?.message.hasPrefix("hub.tls.listen:") == true)
             _ = FileManager.default.createFile(atPath: directory + "/hub.sqlite", contents: nil)
             #expect(throws: IoTError.self) { try one.joinedBox() }
         }

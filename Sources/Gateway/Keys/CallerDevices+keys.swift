@@ -6,23 +6,36 @@ import ThingModel
 /// The signing keys of the caller's devices. The hub reports the key of each device. The first fingerprint that is stored
 /// for an account stays until the account removes it.
 extension CallerDevices {
+    /// Stores the fingerprint even if the hub reports another key: otherwise the hub's key would be stored the next time
+    /// that the device is shown, and the contradiction would be forgotten.
     func learnKey(of device: String, _ request: DeviceKeyRequest) async throws -> DeviceKeyDescription {
         let details = try await session.model.show(try await session.target(device))
-        let place = place(details.summary.id)
+        let entry = KnownDevices.Entry(
+            fingerprint: request.fingerprint, source: request.source, since: WallClock.milliseconds())
+        let kept = try await session.gateway.deviceKeys.keep(entry, at: place(details.summary.id))
         if let reported = Self.key(in: details.model)?.fingerprint, reported != request.fingerprint {
             throw IoTError(
                 .deviceKeyChanged,
                 "the hub reports \(reported) as the device's signing key, but you learned \(request.fingerprint)",
-                remedy: "check that it is the same camera; if it is, do not trust this hub with its pictures")
+                remedy: "check that it is the same camera; if it is, do not trust this hub with its pictures; if it is "
+                    + "not, run `iotctl device key DEVICE --forget`")
         }
-        let entry = KnownDevices.Entry(
-            fingerprint: request.fingerprint, source: request.source, since: WallClock.milliseconds())
-        return DeviceKeyDescription(try await session.gateway.deviceKeys.keep(entry, at: place))
+        return DeviceKeyDescription(kept)
     }
 
+    /// Removes the stored fingerprint. A device id need not be one of the account's devices any more, and the hub need not
+    /// be reachable.
     func forgetKey(of device: String) async throws {
-        let details = try await session.model.show(try await session.target(device))
-        try await session.gateway.deviceKeys.forget(place(details.summary.id))
+        let id: DeviceID
+        if let given = DeviceID(rawValue: device) {
+            try session.caller.require(device: device)
+            id = given
+        } else if let entry = try? await session.find(device), let found = DeviceID(rawValue: entry.id) {
+            id = found
+        } else {
+            id = try await session.model.show(try await session.target(device)).summary.id
+        }
+        try await session.gateway.deviceKeys.forget(place(id))
     }
 
     /// Stores the key that the hub reports, if the account is bound and has no stored key yet.

@@ -58,7 +58,7 @@ struct PlaintextDevice: Sendable {
             let order = try order(new)
             switch joining.station {
             case .idle:
-                take(new, order, at: now)
+                begin(new, order, at: now)
                 return accepted
             case .joining:
                 return new == request ? accepted : .currentError("the device is joining another network")
@@ -66,8 +66,8 @@ struct PlaintextDevice: Sendable {
                 return afterJoining(new, order, at: now)
             case .failed(let outcome):
                 let words = Self.words(outcome)
-                guard new != request || now >= takenAt + Self.retryTime else { return .currentError(words) }
-                take(new, order, at: now)
+                guard mayRetry(new, at: now) else { return .currentError(words) }
+                begin(new, order, at: now)
                 return .previousError(words)
             }
         } catch {
@@ -75,12 +75,16 @@ struct PlaintextDevice: Sendable {
         }
     }
 
-    /// The device is in its network. It accepts only another token, if the binding has failed.
+    /// The device is in its network. It accepts only a token, if it has none or its binding has failed.
     private mutating func afterJoining(
         _ new: PlaintextRequest, _ order: BindOrder?, at now: NIODeadline
     ) -> PlaintextReply {
         guard new.credentials == request?.credentials else {
             return .currentError("the device is already in a network")
+        }
+        if joining.bindState == .unbound, let order, !joining.isLate(at: now) {
+            take(new, order, at: now)
+            return accepted
         }
         guard case .failed(let code, _) = joining.bindState else {
             guard new == request else { return .currentError("the device has already received another token") }
@@ -88,18 +92,25 @@ struct PlaintextDevice: Sendable {
             return accepted
         }
         let words = "\(code.rawValue) \(code.name)"
-        guard let order, new != request || now >= takenAt + Self.retryTime else { return .currentError(words) }
-        request = new
-        takenAt = now
-        joining.take(order)
+        guard let order, mayRetry(new, at: now) else { return .currentError(words) }
+        take(new, order, at: now)
         return .previousError(words)
     }
 
-    private mutating func take(_ new: PlaintextRequest, _ order: BindOrder?, at now: NIODeadline) {
+    private func mayRetry(_ new: PlaintextRequest, at now: NIODeadline) -> Bool {
+        !joining.isLate(at: now) && (new != request || now >= takenAt + Self.retryTime)
+    }
+
+    private mutating func take(_ new: PlaintextRequest, _ order: BindOrder, at now: NIODeadline) {
         request = new
         takenAt = now
-        if let order { joining.take(order) }
-        joining.apply(new.credentials)
+        joining.take(order, at: now)
+    }
+
+    private mutating func begin(_ new: PlaintextRequest, _ order: BindOrder?, at now: NIODeadline) {
+        request = new
+        takenAt = now
+        joining.apply(new.credentials, order, at: now)
     }
 
     private func order(_ request: PlaintextRequest) throws(IoTError) -> BindOrder? {

@@ -2,7 +2,7 @@ import IoTCore
 import NIOCore
 
 /// Shares the core of a plaintext device between its socket and the tasks that carry out its steps.
-actor PlaintextMode {
+actor PlaintextMode: JoiningMode {
     private var core: PlaintextDevice
     private let interfaces: @Sendable () -> [LANInterface]
     private let steps: AsyncStream<DeviceJoining.Step>.Continuation

@@ -53,16 +53,16 @@ public struct PlaintextProvisioner: Sendable {
             }
             .connect(host: host, port: port).get()
         defer { channel.close(promise: nil) }
+        // A channel that has ended after an error has no address; the device then counts as silent.
+        guard let device = channel.remoteAddress else { throw ChannelError.ioOnClosedChannel }
         var client = PlaintextClient(network, bind: order)
         client.start(at: .now())
         var iterator = inputs.makeAsyncIterator()
         while true {
             while let output = client.poll() {
                 switch output {
-                case .send(let bytes):
-                    // An error counts as a lost datagram: the device may not listen yet.
-                    try? await channel.writeAndFlush(
-                        AddressedEnvelope(remoteAddress: channel.remoteAddress!, data: ByteBuffer(bytes: bytes)))
+                // An error counts as a lost datagram: the device may not listen yet.
+                case .send(let bytes): channel.sendDatagram(bytes, to: device)
                 case .timeout(let due):
                     _ = channel.eventLoop.scheduleTask(deadline: due) { arrivals.yield(.due) }
                 case .progress(let progress): report(progress)
@@ -79,7 +79,7 @@ public struct PlaintextProvisioner: Sendable {
 }
 
 /// Passes on the bytes of each datagram.
-private final class DatagramReader: ChannelInboundHandler {
+final class DatagramReader: ChannelInboundHandler {
     typealias InboundIn = AddressedEnvelope<ByteBuffer>
 
     private let take: @Sendable ([UInt8]) -> Void

@@ -90,21 +90,13 @@ public struct PlaintextProvisioning: Sendable {
         return end
     }
 
-    private func carryOut(_ steps: AsyncStream<DeviceJoining.Step>, _ mode: PlaintextMode) async
-        -> ProvisioningServer.End?
-    {
+    private func carryOut(
+        _ steps: AsyncStream<DeviceJoining.Step>, _ mode: PlaintextMode
+    ) async -> ProvisioningServer.End? {
         await withDiscardingTaskGroup { group in
             defer { group.cancelAll() }
             for await step in steps {
-                switch step {
-                case .apply(let credentials):
-                    group.addTask { await mode.applied(await shell.apply(credentials)) }
-                case .bind(let order):
-                    group.addTask { await mode.bound(await shell.bind(order)) }
-                case .timeout(let due):
-                    group.addTask { if await JoiningShell.wait(until: due) { await mode.timeout() } }
-                case .end(let end): return ProvisioningServer.End(end)
-                }
+                if let end = shell.begin(step, of: mode, in: &group) { return end }
             }
             return nil
         }
@@ -134,14 +126,13 @@ public struct PlaintextProvisioning: Sendable {
     }
 
     private func serve(_ socket: Socket, _ mode: PlaintextMode) async throws {
-        try await socket.executeThenClose { inbound, outbound in
+        try await socket.executeThenClose { inbound, _ in
             for try await datagram in inbound {
                 guard let text = datagram.remoteAddress.ipAddress, let source = IPAddress(text.prefix { $0 != "%" }),
                     let reply = await mode.receive(Array(datagram.data.readableBytesView), from: source)
                 else { continue }
-                // An answer that cannot be sent counts as lost; the client repeats its request.
-                try? await outbound.write(
-                    AddressedEnvelope(remoteAddress: datagram.remoteAddress, data: ByteBuffer(bytes: reply)))
+                // If the answer is lost, the client repeats its request.
+                socket.channel.sendDatagram(reply, to: datagram.remoteAddress)
             }
         }
     }

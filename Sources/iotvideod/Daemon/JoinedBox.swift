@@ -26,6 +26,11 @@ struct JoinedBox: Sendable, Equatable {
     /// The id of the last used enrolment string.
     var enrolment: String?
 
+    /// The name of the camera that is this device; `nil` if there is none.
+    func name(of device: DeviceID) -> String? {
+        devices.first { $0.value.id == device }?.key
+    }
+
     /// - Returns: `nil` if this box has not joined a hub.
     /// - Throws: `.fileFailed` or `.invalidConfiguration` if the directory is damaged.
     static func load(dataDirectory: String) throws(IoTError) -> JoinedBox? {
@@ -97,10 +102,13 @@ struct JoinedBox: Sendable, Equatable {
                     reason: "'\(camera.name)' is not a device of the hub yet; create an enrolment string on the hub "
                         + "with `iotctl token create --enrol --device \(camera.name)`, and pass it to --join here"))
         }
-        if configuration.hub.tls.listen != nil {
-            conflicts.append(.init(key: "hub.tls.listen", reason: "needs a hub in this daemon"))
-        }
-        return conflicts
+        return conflicts + listenerConflicts(configuration)
+    }
+
+    /// The conflict of a listener for a hub that this daemon does not run.
+    private static func listenerConflicts(_ configuration: Configuration) -> [Configuration.Conflict] {
+        guard configuration.hub.tls.listen != nil else { return [] }
+        return [.init(key: "hub.tls.listen", reason: "needs a hub in this daemon")]
     }
 
     /// The conflicts that prevent a box without a hub from being provisioned.
@@ -120,7 +128,8 @@ struct JoinedBox: Sendable, Equatable {
                     reason: "\(configuration.dataDirectory) contains a hub, and a hub cannot join another; use another "
                         + "dataDirectory"))
         }
-        return conflicts
+        // Once it is bound, the box has no hub of its own.
+        return conflicts + listenerConflicts(configuration)
     }
 }
 

@@ -24,8 +24,8 @@ struct BoxProvisioning: Sendable {
             throw IoTError(.invalidConfiguration, "provisioning.ways needs a camera")
         }
         let onboarding = Onboarding(
-            dataDirectory: configuration.dataDirectory, camera: camera.name, applier: try keys.makeApplier(),
-            logger: logger)
+            joining: Joining(dataDirectory: configuration.dataDirectory), camera: camera.name,
+            applier: try keys.makeApplier(), logger: logger)
         let key = try CameraFiles(dataDirectory: configuration.dataDirectory, camera: camera.name).key()
         let fingerprint = key.publicKey.fingerprint
         let identity = DeviceIdentity(
@@ -51,16 +51,32 @@ struct BoxProvisioning: Sendable {
                         camera: try camera.openable(), lifetime: keys.timeout, onboarding: onboarding, logger: logger)
                     group.addTask { try await watched(watch, isOnly: !keys.listens) }
                 }
-                while let end = try await group.next() {
-                    if let end { return end }
-                }
-                throw CancellationError()
+                return try await Self.firstEnd(of: &group, onboarding)
             }
         }
         await services.close()
         if try end.get() == .timedOut {
             logger.notice("the provisioning mode timed out")
         }
+    }
+
+    /// The first end of a way that has a result. The other ways are not cancelled during an attempt, because its token
+    /// would be lost; a way whose time has ended waits for the others, which end at the same time or after their attempt.
+    static func firstEnd(
+        of group: inout ThrowingTaskGroup<ProvisioningServer.End?, any Error>, _ onboarding: Onboarding
+    ) async throws -> ProvisioningServer.End {
+        var isTimedOut = false
+        while let next = try await group.next() {
+            guard let end = next else { continue }
+            switch end {
+            case .bound, .connected:
+                await onboarding.finish()
+                return end
+            case .timedOut: isTimedOut = true
+            }
+        }
+        guard isTimedOut else { throw CancellationError() }
+        return .timedOut
     }
 
     /// - Parameter announcement: The announcement to send while the server listens.
@@ -92,13 +108,13 @@ struct BoxProvisioning: Sendable {
 
     private func watched(_ watch: CodeWatch, isOnly: Bool) async throws -> ProvisioningServer.End? {
         do throws(IoTError) {
-            if try await watch.run() { return .bound }
+            return try await watch.run() ? .bound : .timedOut
         } catch {
             guard !isOnly else { throw error }
             // The other ways continue.
             logger.error("the camera cannot read QR codes: \(error.messageWithRemedy)")
+            return nil
         }
-        return isOnly ? .timedOut : nil
     }
 
     private func announcement(of camera: String, key: KeyFingerprint) -> AnnouncedCamera {

@@ -8,16 +8,17 @@ actor Onboarding {
     /// Long enough to get an address in a newly joined network, and short enough for a waiting person.
     private static let hubTimeout = Duration.seconds(15)
 
-    private let dataDirectory: String
+    private let joining: Joining
     private let camera: String
     private let applier: any WiFiApplier
     private let logger: Logger
     private var turns = TurnQueue()
     private var isBound = false
+    private var isFinished = false
 
     /// - Parameter camera: the camera that becomes the device.
-    init(dataDirectory: String, camera: String, applier: any WiFiApplier, logger: Logger) {
-        self.dataDirectory = dataDirectory
+    init(joining: Joining, camera: String, applier: any WiFiApplier, logger: Logger) {
+        self.joining = joining
         self.camera = camera
         self.applier = applier
         self.logger = logger
@@ -47,7 +48,7 @@ actor Onboarding {
         try await takeTurn()
         defer { turns.leave() }
         let device: DeviceID
-        if let joined = try JoinedBox.load(dataDirectory: dataDirectory), let known = joined.devices[camera] {
+        if let joined = try JoinedBox.load(dataDirectory: joining.dataDirectory), let known = joined.devices[camera] {
             guard try Joining.isHub(of: joined, string) else {
                 throw IoTError(
                     .notBindable, "the camera belongs to another hub",
@@ -57,12 +58,9 @@ actor Onboarding {
                 .run(token: token, timeout: Self.hubTimeout)
             device = known.id
         } else {
-            let joined = try await Joining(dataDirectory: dataDirectory)
-                .join(with: string, cameras: [camera], timeout: Self.hubTimeout)
+            let joined = try await joining.join(with: string, as: camera, timeout: Self.hubTimeout)
             guard let new = joined.devices[camera] else {
-                throw IoTError(
-                    .notBindable, "the token is for an account, not for a device",
-                    remedy: "make one with `iotctl net token`")
+                throw IoTError(.fileFailed, "cameras-joined/\(camera) does not contain what was written")
             }
             device = new.id
         }
@@ -70,14 +68,24 @@ actor Onboarding {
         return device
     }
 
+    /// Waits until the running attempt has ended, because its token would be lost. No other attempt begins after it.
+    func finish() async {
+        isFinished = true
+        // With a full queue this call waits, too.
+        if (try? turns.take()) != true { await withCheckedContinuation { turns.wait($0) } }
+        turns.leave()
+    }
+
     /// Waits until no other attempt runs.
     ///
-    /// - Throws: `.alreadyBound` if another attempt has bound the camera.
+    /// - Throws: `.alreadyBound` if another attempt has bound the camera; `.stopping` after `finish()`.
     private func takeTurn() async throws(IoTError) {
         if try !turns.take() { await withCheckedContinuation { turns.wait($0) } }
-        guard !isBound else {
+        guard !isBound, !isFinished else {
             turns.leave()
-            throw IoTError(.alreadyBound, "another attempt has just bound the camera to its hub")
+            throw isBound
+                ? IoTError(.alreadyBound, "another attempt has just bound the camera to its hub")
+                : IoTError(.stopping, "the provisioning mode has ended")
         }
     }
 }

@@ -2,6 +2,7 @@ import IoTCore
 import Logging
 import NIOConcurrencyHelpers
 import NIOCore
+import NIOPosix
 import Testing
 
 @testable import NetConfig
@@ -87,5 +88,36 @@ import Testing
             for await case .apply in steps { isApplied = true }
             #expect(isApplied == isAnswered)
         }
+    }
+
+    @Test("An answer that the system refuses does not close the socket")
+    func refusedAnswer() async throws {
+        let (received, arrivals) = AsyncStream.makeStream(of: [UInt8].self)
+        let channel = try await DatagramBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+            .channelInitializer { channel in
+                channel.eventLoop.makeCompletedFuture {
+                    try channel.pipeline.syncOperations.addHandler(DatagramReader { arrivals.yield($0) })
+                }
+            }
+            .bind(host: "127.0.0.1", port: 0).get()
+        // EINVAL, to which an answer to the source port 0 would lead.
+        channel.sendDatagram([1], to: try SocketAddress(ipAddress: "127.0.0.1", port: 0))
+        channel.sendDatagram([2], to: try #require(channel.localAddress))
+        // Without the socket, the stream would end here.
+        channel.closeFuture.whenComplete { _ in arrivals.finish() }
+        var iterator = received.makeAsyncIterator()
+        let first = await iterator.next()
+        #expect(first == [2])
+        try await channel.close().get()
+    }
+
+    @Test("A socket without an address of the device is an error")
+    func noAddress() async throws {
+        // A connected socket has no remote address if the port is 0.
+        let network = try WiFiCredentials(ssid: "Home", password: "correct horse")
+        let error = await #expect(throws: IoTError.self) {
+            try await PlaintextProvisioner(host: "127.0.0.1", port: 0, network: network).run()
+        }
+        #expect(error?.code == .provisioningUnreachable)
     }
 }

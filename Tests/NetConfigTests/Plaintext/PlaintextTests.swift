@@ -145,6 +145,28 @@ import Testing
         #expect(steps(&device) == ["bind iotlink://192.0.2.2:8883 token-new"])
     }
 
+    @Test("The token of a failed attempt is not used for a request without a token")
+    func staleToken() throws {
+        var device = device()
+        _ = try ask(&device, try request("Stranger", token: "stranger"))
+        device.joining.applied(.wrongPassword, at: start)
+        _ = try ask(&device, try request(token: ""), at: 1)
+        device.joining.applied(joined, at: start)
+        #expect(steps(&device) == ["apply Stranger", "apply Home"])
+    }
+
+    @Test("After a request without a token, the token can follow")
+    func laterToken() throws {
+        var device = device()
+        _ = try ask(&device, try request(token: ""))
+        device.joining.applied(joined, at: start)
+        let reply = try ask(&device, try request(), at: 50)
+        #expect(reply == accepted)
+        let other = try ask(&device, try request("Shed"), at: 51)
+        #expect(other == .currentError("the device is already in a network"))
+        #expect(steps(&device) == ["apply Home", "bind iotlink://192.0.2.2:8883 token-7f3a"])
+    }
+
     @Test("A token without a known hub is refused; without a binder the token is ignored")
     func tokens() throws {
         let foreign = PlaintextRequest(credentials: try network(), token: "token-7f3a", region: "china").bytes

@@ -151,11 +151,8 @@ final class LANSocket {
         send(datagram, to: destination)
     }
 
-    /// A datagram that the system cannot accept is lost, like any other.
     private func send(_ datagram: [UInt8], to destination: SocketAddress) {
-        guard let channel, channel.isWritable else { return }
-        channel.writeAndFlush(
-            AddressedEnvelope(remoteAddress: destination, data: ByteBuffer(bytes: datagram)), promise: nil)
+        channel?.sendDatagram(datagram, to: destination)
     }
 
     func close() {

@@ -78,7 +78,7 @@ extension ProvisioningDevice {
             reply.setReply.status = take(set)
         case (4, nil), (4, .apply?):
             reply.kind = 5
-            reply.applyReply.status = apply()
+            reply.applyReply.status = apply(at: now)
         default:
             return nil
         }
@@ -101,9 +101,9 @@ extension ProvisioningDevice {
         return .success
     }
 
-    private mutating func apply() -> ESPStatus {
+    private mutating func apply(at now: NIODeadline) -> ESPStatus {
         guard let credentials else { return .invalidArgument }
-        joining.apply(credentials)
+        joining.apply(credentials, at: now)
         return .success
     }
 
@@ -140,7 +140,7 @@ extension ProvisioningDevice {
         if !(request.hub.isEmpty && request.token.isEmpty) {
             // Both are required, and the hub must be an address.
             guard let order = try? BindOrder(hub: request.hub, token: request.token) else { return nil }
-            joining.take(order)
+            joining.take(order, at: now)
         }
         let reply = IoTBindReply.with {
             $0.deviceID = identity.id

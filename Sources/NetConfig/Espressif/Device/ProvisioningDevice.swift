@@ -167,6 +167,7 @@ extension ProvisioningDevice {
             events.append(.authenticated)
             session = Session(cookie: candidate.cookie, connection: candidate.connection, cipher: cipher)
             scanWaiter = nil
+            joining.beginSession()
             reply(200, body: answer, to: caller)
         } catch {
             switch error {

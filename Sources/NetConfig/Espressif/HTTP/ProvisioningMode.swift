@@ -2,7 +2,7 @@ import IoTCore
 import NIOCore
 
 /// The core of a device in provisioning mode, shared by its connections: each request waits here for its answer.
-actor ProvisioningMode {
+actor ProvisioningMode: JoiningMode {
     private var core: ProvisioningDevice
     private var waiters: [ProvisioningDevice.Caller: CheckedContinuation<ProvisioningReply, Never>] = [:]
     private let effects: AsyncStream<ProvisioningDevice.Output>.Continuation

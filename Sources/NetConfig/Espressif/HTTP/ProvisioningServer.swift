@@ -112,15 +112,9 @@ public struct ProvisioningServer: Sendable {
             defer { group.cancelAll() }
             for await effect in effects {
                 switch effect {
-                case .scan:
-                    group.addTask { await mode.scanned(await applier.scan()) }
-                case .join(.apply(let credentials)):
-                    group.addTask { await mode.applied(await shell.apply(credentials)) }
-                case .join(.bind(let order)):
-                    group.addTask { await mode.bound(await shell.bind(order)) }
-                case .join(.timeout(let due)):
-                    group.addTask { if await JoiningShell.wait(until: due) { await mode.timeout() } }
-                case .join(.end(let end)): return End(end)
+                case .scan: group.addTask { await mode.scanned(await applier.scan()) }
+                case .join(let step):
+                    if let end = shell.begin(step, of: mode, in: &group) { return end }
                 case .reply: break
                 }
             }

@@ -40,15 +40,29 @@ struct DeviceJoining: Sendable {
     private(set) var isEnded = false
     /// Whether the device is connected to its network by cable, so that it can contact the hub without a Wi-Fi network.
     private let isWired: Bool
-    /// Whether a network was received that `apply(_:)` has not begun to join. The device joins it before it contacts the hub.
-    private var hasNewNetwork = false
+    /// After this time no attempt begins. The mode ends then, or after a running attempt.
+    private let lifetimeEnd: NIODeadline
+    /// The network of the last attempt.
+    private var network: WiFiCredentials?
+    /// Whether the last attempt has used `order`.
+    private var isOrderUsed = false
+    /// A request whose attempt has not begun.
+    private var next: Request?
     private var isBinding = false
     private var due: NIODeadline
     private var steps: [Step] = []
 
+    /// A network, with an order for it.
+    private struct Request: Sendable {
+        /// `nil` until the client asks to join it.
+        var network: WiFiCredentials?
+        var order: BindOrder?
+    }
+
     init(lifetime: TimeAmount, isWired: Bool = false, at now: NIODeadline) {
         self.isWired = isWired
-        due = now + lifetime
+        lifetimeEnd = now + lifetime
+        due = lifetimeEnd
         steps.append(.timeout(due))
     }
 
@@ -57,31 +71,82 @@ struct DeviceJoining: Sendable {
         return steps
     }
 
-    /// Notes that a network was received; `apply(_:)` follows.
-    mutating func expectNetwork() {
-        hasNewNetwork = true
+    /// Whether the mode only waits for a client to read the result of the last attempt.
+    func isLate(at now: NIODeadline) -> Bool { now >= lifetimeEnd && !isWorking }
+
+    /// An attempt is not interrupted: a token that the hub has exchanged would be lost.
+    private var isWorking: Bool {
+        if case .joining = station { return true }
+        return isBinding
     }
 
-    /// Joins the network. While a network is being joined, a call changes nothing: the client repeats it if the answer was
-    /// lost.
-    mutating func apply(_ credentials: WiFiCredentials) {
-        if case .joining = station { return }
+    /// A new client repeats what another one has sent without an attempt, or does not want it.
+    mutating func beginSession() {
+        if let next, next.network == nil { self.next = nil }
+        guard !isOrderUsed, !isWorking else { return }
+        order = nil
+        bindState = .unbound
+    }
+
+    /// Notes that a network was received; `apply(_:at:)` follows. An order that is received in between belongs to it.
+    mutating func expectNetwork() {
+        next = Request()
+    }
+
+    /// Joins the network. During an attempt with the same network, a call changes nothing: the client repeats it if the
+    /// answer was lost. Another network is joined after the running attempt, unless that binds the device.
+    mutating func apply(_ credentials: WiFiCredentials, at now: NIODeadline) {
+        var request = next ?? Request()
+        next = nil
+        guard bindState != .bound, now < lifetimeEnd else { return }
+        guard isWorking else { return begin(credentials, request.order, at: now) }
+        if credentials == network {
+            // The order of a repetition may be the first one that arrives.
+            if !isBinding, let order = request.order { self.order = order }
+            return
+        }
+        request.network = credentials
+        next = request
+    }
+
+    /// A network with its order in one message.
+    mutating func apply(_ credentials: WiFiCredentials, _ order: BindOrder?, at now: NIODeadline) {
+        next = Request(order: order)
+        apply(credentials, at: now)
+    }
+
+    /// Begins an attempt. An order of an earlier attempt is for that attempt's network, and may be another client's.
+    private mutating func begin(_ credentials: WiFiCredentials, _ newOrder: BindOrder?, at now: NIODeadline) {
+        if let newOrder {
+            order = newOrder
+        } else if isOrderUsed {
+            order = nil
+        }
+        bindState = order == nil ? .unbound : .waiting
+        isOrderUsed = true
+        network = credentials
         station = .joining
-        hasNewNetwork = false
+        renew(at: now)
         steps.append(.apply(credentials))
     }
 
-    mutating func take(_ order: BindOrder) {
+    mutating func take(_ order: BindOrder, at now: NIODeadline) {
         // A repetition after a lost answer changes nothing; neither does another order while the hub is contacted.
-        if case .bound = bindState { return }
+        guard bindState != .bound, now < lifetimeEnd || isWorking else { return }
+        if next != nil {
+            next?.order = order
+            if !isBinding { bindState = .waiting }
+            return
+        }
         if isBinding { return }
         self.order = order
+        isOrderUsed = false
         bindState = .waiting
-        guard !hasNewNetwork else { return }
         switch station {
-        case .connected: bind()
-        case .idle where isWired, .failed where isWired: bind()
-        case .idle, .joining, .failed: break
+        case .connected: bind(at: now)
+        case .idle where isWired, .failed where isWired: bind(at: now)
+        case .joining: isOrderUsed = true
+        case .idle, .failed: break
         }
     }
 
@@ -89,17 +154,19 @@ struct DeviceJoining: Sendable {
         guard case .joining = station, !isEnded else { return }
         guard case .connected(let connection) = outcome else {
             station = .failed(outcome)
-            return
+            return ended(at: now)
         }
         station = .connected(connection)
-        if order == nil { return settle(after: Self.outcomeTime, at: now) }
-        bind()
+        guard order != nil else { return ended(at: now) }
+        bind(at: now)
     }
 
     /// Requests the binding at the hub, once at a time.
-    private mutating func bind() {
+    private mutating func bind(at now: NIODeadline) {
         guard let order, !isBinding else { return }
         isBinding = true
+        isOrderUsed = true
+        renew(at: now)
         steps.append(.bind(order))
     }
 
@@ -109,11 +176,31 @@ struct DeviceJoining: Sendable {
         switch result {
         case .success:
             bindState = .bound
-            settle(after: Self.outcomeTime, at: now)
+            next = nil
         case .failure(let error):
             bindState = .failed(error.code, message: error.message)
             // The client may send another order.
             order = nil
+        }
+        ended(at: now)
+    }
+
+    /// After an attempt, the one that waits begins. Otherwise the mode lasts long enough for the client to read the result.
+    private mutating func ended(at now: NIODeadline) {
+        if let next, let network = next.network, now < lifetimeEnd {
+            self.next = nil
+            return begin(network, next.order, at: now)
+        }
+        let isFinal =
+            switch (bindState, station) {
+            case (.bound, _), (.unbound, .connected): true
+            default: false
+            }
+        if now >= due {
+            // The time passed during the attempt.
+            end(after: isFinal ? Self.outcomeTime : Self.answerTime, at: now)
+        } else if isFinal {
+            settle(after: Self.outcomeTime, at: now)
         }
     }
 
@@ -125,6 +212,8 @@ struct DeviceJoining: Sendable {
     mutating func timeout(at now: NIODeadline) {
         guard !isEnded else { return }
         guard now >= due else { return steps.append(.timeout(due)) }
+        // After the running attempt the time is set again.
+        guard !isWorking else { return }
         isEnded = true
         if case .bound = bindState { return steps.append(.end(.bound)) }
         if case .connected = station, bindState == .unbound { return steps.append(.end(.connected)) }
@@ -133,9 +222,16 @@ struct DeviceJoining: Sendable {
 
     /// Ends the mode after this time, unless it ends sooner.
     private mutating func settle(after time: TimeAmount, at now: NIODeadline) {
-        let end = now + time
-        guard end < due else { return }
-        due = end
+        if now + time < due { end(after: time, at: now) }
+    }
+
+    /// Restores the lifetime that `settle` has shortened.
+    private mutating func renew(at now: NIODeadline) {
+        if due < lifetimeEnd { end(after: lifetimeEnd - now, at: now) }
+    }
+
+    private mutating func end(after time: TimeAmount, at now: NIODeadline) {
+        due = now + time
         steps.append(.timeout(due))
     }
 }
