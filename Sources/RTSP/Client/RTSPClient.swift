@@ -94,6 +94,9 @@ package struct RTSPClient: Sendable {
         tracks.lazy.compactMap(\.wallClockOffset).first.map { $0 &+ time }
     }
 
+    /// Whether `poll()` returns more than a time-out.
+    var hasOutputs: Bool { !outputs.isEmpty }
+
     package mutating func poll() -> Output? {
         if let output = outputs.popFirst() { return output }
         guard state != .ended, state != .idle else { return nil }
