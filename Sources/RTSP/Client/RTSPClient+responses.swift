@@ -54,6 +54,12 @@ extension RTSPClient {
         }
         aggregate = ControlURL.resolve(stream.control, base: base)
         choose(stream, base: base)
+        guard !needsOtherReader(stream) else {
+            return fail(
+                IoTError(
+                    .sourceUnsupported, "the client does not read \(unsupported.joined(separator: ", "))",
+                    underlying: OtherReaderNeeded()))
+        }
         guard !tracks.isEmpty else {
             let found = unsupported.isEmpty ? "no track" : unsupported.joined(separator: ", ")
             return fail(
@@ -74,6 +80,15 @@ extension RTSPClient {
                 continue
             }
             if !tracks.contains(where: { $0.kind == track.kind }) { tracks.append(track) }
+        }
+    }
+
+    private func needsOtherReader(_ stream: StreamDescription) -> Bool {
+        stream.tracks.contains { description in
+            guard let kind = description.kind, let codec = description.codec,
+                !tracks.contains(where: { $0.kind == kind })
+            else { return false }
+            return configuration.codecsOfOtherReader[kind]?.contains(codec.encodingName.lowercased()) == true
         }
     }
 

@@ -20,6 +20,10 @@ package struct RTSPClientConfiguration: Sendable {
     /// while somebody talks.
     package var wantsBackChannel = false
 
+    /// Encoding names, in lower case, that another reader supports. If the camera's only video or only audio has one of
+    /// them and the client does not support it, the session ends before SETUP with `OtherReaderNeeded`.
+    package var codecsOfOtherReader: [MediaKind: Set<String>] = [:]
+
     package static let userAgent = "iotvideod"
 
     package init(url: ServiceURL, credentials: BasicCredentials?, transport: RTSPTransport) {
