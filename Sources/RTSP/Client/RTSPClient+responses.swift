@@ -149,7 +149,8 @@ extension RTSPClient {
     /// Starts playing: reports the tracks and opens the paths for UDP.
     mutating func begin(at now: NIODeadline) {
         state = .playing
-        lastPacket = now
+        lastMedia = now
+        firstFrameDeadline = now + configuration.firstFrameTimeout
         nextKeepAlive = now + keepAliveInterval
         var (video, audio): (VideoParameters?, AudioParameters?)
         for track in tracks {

@@ -57,7 +57,10 @@ package struct RTSPClient: Sendable {
     var firstDatagramDeadline: NIODeadline?
     /// Set when the camera has ended all tracks.
     var endDeadline: NIODeadline?
-    var lastPacket: NIODeadline
+    /// When the last frame came; before the first one, the last packet.
+    var lastMedia: NIODeadline
+    /// Until the first frame of the video, or of the audio if there is no video.
+    var firstFrameDeadline: NIODeadline?
     var nextKeepAlive = NIODeadline.distantFuture
     var keepAliveMethod = RTSPMethod.options
     private(set) var isSynchronized = false
@@ -78,7 +81,7 @@ package struct RTSPClient: Sendable {
         authentication = RequestAuthentication(configuration.credentials)
         epoch = now
         openDeadline = now + configuration.openTimeout
-        lastPacket = now
+        lastMedia = now
     }
 
     package var isEnded: Bool { state == .ended }
@@ -205,7 +208,8 @@ package struct RTSPClient: Sendable {
     mutating func restart(at url: ServiceURL) {
         self.url = url
         (session, pending, tracks, channels, serverPorts) = (nil, nil, [], [:], [:])
-        (firstDatagramDeadline, endDeadline, nextKeepAlive) = (nil, nil, .distantFuture)
+        (firstDatagramDeadline, firstFrameDeadline, endDeadline) = (nil, nil, nil)
+        nextKeepAlive = .distantFuture
         state = .connecting
         outputs.append(.connect(url))
     }

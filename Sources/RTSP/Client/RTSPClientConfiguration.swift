@@ -10,7 +10,9 @@ package struct RTSPClientConfiguration: Sendable {
     package var transport: RTSPTransport
     /// The longest time from the start to the first packet.
     package var openTimeout: TimeAmount = .seconds(10)
-    /// The longest time between two packets.
+    /// The longest time from PLAY to the first frame; of video, to the first key frame.
+    package var firstFrameTimeout: TimeAmount = .seconds(10)
+    /// The longest time between two frames.
     package var readTimeout: TimeAmount = .seconds(10)
     /// How long to wait for the first packet over UDP before changing to TCP.
     package var firstDatagramTimeout: TimeAmount = .seconds(3)

@@ -147,9 +147,9 @@ import Testing
     }
 
     /// Sends a picture each second.
-    private func feed(_ camera: inout ScriptedCamera, seconds: Int) {
+    private func feed(_ camera: inout ScriptedCamera, seconds: Int, isKey: Bool = true) {
         for second in 0..<seconds {
-            camera.sendPicture(UInt16(second), timestamp: UInt32(second) * 90_000)
+            camera.sendPicture(UInt16(second), timestamp: UInt32(second) * 90_000, isKey: isKey)
             camera.advance(.seconds(1))
         }
     }
@@ -320,6 +320,28 @@ import Testing
         }
         camera.advance(.seconds(1))
         #expect(camera.frames.count == 3 && camera.frames.first?.isKeyFrame == true)
+    }
+
+    @Test("A camera that sends no key frame, or packets of which no frame comes, has an error after 10 s")
+    func noFrame() {
+        var camera = ScriptedCamera()
+        camera.play()
+        feed(&camera, seconds: 9, isKey: false)
+        #expect(camera.failure == nil)
+        feed(&camera, seconds: 2, isKey: false)
+        #expect(camera.failure?.code == .sourceUnsupported && camera.failure?.message.contains("key frame") == true)
+
+        // After the first frame: each packet continues the same picture, which never ends.
+        var endless = ScriptedCamera()
+        endless.play()
+        endless.sendPicture(0, timestamp: 0)
+        for number in 1..<13 as Range<UInt16> {
+            var packet = ScriptedCamera.picture(number, timestamp: 3_600, isKey: false)
+            packet.marker = false
+            endless.sendRTP(packet, channel: 0)
+            endless.advance(.seconds(1))
+        }
+        #expect(endless.failure?.message.contains("stopped sending") == true)
     }
 
     @Test("Sender reports give the camera's wall clock, and synchronize audio with video")
