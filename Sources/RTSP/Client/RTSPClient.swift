@@ -108,6 +108,17 @@ package struct RTSPClient: Sendable {
 
     package mutating func start() {
         guard state == .idle else { return }
+        connect()
+    }
+
+    /// Never connects to `rtsps://` without TLS: the password and the pictures would be readable on the network.
+    private mutating func connect() {
+        guard url.scheme == "rtsp" else {
+            return fail(
+                IoTError(
+                    .sourceUnsupported, "the camera requires an encrypted connection (rtsps://)",
+                    remedy: "allow rtsp:// in the camera, because rtsps:// is not supported"))
+        }
         state = .connecting
         outputs.append(.connect(url))
     }
@@ -210,8 +221,7 @@ package struct RTSPClient: Sendable {
         (session, pending, tracks, channels, serverPorts) = (nil, nil, [], [:], [:])
         (firstDatagramDeadline, firstFrameDeadline, endDeadline) = (nil, nil, nil)
         nextKeepAlive = .distantFuture
-        state = .connecting
-        outputs.append(.connect(url))
+        connect()
     }
 
     mutating func redirect(_ response: RTSPResponse) {
@@ -223,9 +233,6 @@ package struct RTSPClient: Sendable {
         else {
             return fail(
                 IoTError(.sourceUnreachable, "the camera redirects to an address that cannot be used, or too often"))
-        }
-        guard target.scheme == url.scheme || target.scheme == "rtsps" else {
-            return fail(IoTError(.sourceRefused, "the camera redirects from an encrypted address to one without"))
         }
         if target.host != configuration.url.host { authentication = RequestAuthentication(nil) }
         restart(at: target)

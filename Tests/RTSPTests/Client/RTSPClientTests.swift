@@ -119,6 +119,21 @@ import Testing
         }
     }
 
+    @Test("rtsps:// is refused, and neither a URL nor a redirection leads to a connection without TLS")
+    func encrypted() {
+        var camera = ScriptedCamera(credentials: Self.user)
+        camera.answer = { _, _ in
+            RTSPResponse(.movedTemporarily, headers: ["Location": "rtsps://192.0.2.7/front"])
+        }
+        camera.play()
+        #expect(camera.connections.count == 1 && camera.methods == [.describe])
+        #expect(camera.failure?.code == .sourceUnsupported && camera.failure?.remedy.contains("rtsps") == true)
+
+        var configured = ScriptedCamera(credentials: Self.user, url: "rtsps://192.0.2.7/front")
+        configured.play()
+        #expect(configured.connections.isEmpty && configured.failure?.code == .sourceUnsupported)
+    }
+
     @Test("OPTIONS keeps the session alive, or GET_PARAMETER after the server has offered it")
     func keepAlive() {
         var camera = ScriptedCamera()
