@@ -11,15 +11,14 @@ extension RTSPClient {
 
     mutating func receive(_ packet: ByteBuffer, track: Int, isControl: Bool, at now: NIODeadline) {
         guard tracks.indices.contains(track) else { return }
-        // Some cameras send media before they answer PLAY.
-        if state == .starting {
-            pending = nil
-            begin(at: now)
-        }
+        let media = isControl ? nil : try? RTPPacket(parsing: packet)
+        let isOfTrack = media.map(tracks[track].hasPayloadType(of:)) ?? false
+        // Some cameras send media before they answer PLAY. That answer is still awaited, because it may be an error.
+        if state == .starting, isOfTrack { begin(at: now) }
         guard state == .playing else { return }
         if isControl {
             receiveControl(packet, track: track, at: now)
-        } else if let packet = try? RTPPacket(parsing: packet) {
+        } else if let packet = media, isOfTrack {
             // Later, only frames count: packets of pictures that never end are of no use.
             if firstFrameDeadline != nil { lastMedia = now }
             firstDatagramDeadline = nil

@@ -17,6 +17,7 @@ extension RTSPClient {
         case .describing: described(response)
         case .settingUp(let track): wasSetUp(track, response, at: now)
         case .starting: started(response, at: now)
+        case .playing where pending.request.method == .play: _ = checked(response, "PLAY")
         case .playing: keptAlive(response, pending.request.method)
         case .idle, .connecting, .openingPorts, .ended: break
         }
@@ -25,7 +26,7 @@ extension RTSPClient {
     private mutating func challenged(_ response: RTSPResponse, _ pending: Pending) {
         guard authentication.takeChallenges(response.headers.challenges, wasAuthorized: pending.wasAuthorized) else {
             // A refused keep-alive does not end the session. If the camera stops sending, `readTimeout` ends it.
-            if state == .playing { return }
+            if state == .playing, pending.request.method != .play { return }
             return fail(
                 authentication.lacksCredentials
                     ? IoTError(

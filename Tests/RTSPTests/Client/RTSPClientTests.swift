@@ -252,6 +252,42 @@ import Testing
         #expect(camera.opened == 1 && camera.frames.count == 1)
     }
 
+    @Test("Only a packet of a track's payload type counts as the response to PLAY, and an error of PLAY still counts")
+    func mediaBeforeResponse() {
+        func start(_ answer: RTSPResponse?) -> ScriptedCamera {
+            var camera = ScriptedCamera(transport: .udp, credentials: Self.user)
+            camera.silent = [.play]
+            camera.play()
+            var other = ScriptedCamera.picture(1, timestamp: 0)
+            other.payloadType = 0
+            var foreign = ByteBuffer()
+            other.write(into: &foreign)
+            for bytes in [ByteBuffer(bytes: [1, 2, 3]), foreign] {
+                for isControl in [false, true] {
+                    camera.client.receive(datagram: bytes, track: 0, isControl: isControl, at: camera.now)
+                    camera.pump()
+                }
+            }
+            #expect(camera.opened == 0 && camera.datagrams.isEmpty)
+            var bytes = ByteBuffer()
+            ScriptedCamera.picture(1, timestamp: 0).write(into: &bytes)
+            camera.client.receive(datagram: bytes, track: 0, isControl: false, at: camera.now)
+            camera.pump()
+            #expect(camera.opened == 1 && camera.frames.count == 1)
+            if var answer {
+                answer.headers.cseq = camera.requests.last?.headers.cseq
+                camera.send(.response(answer))
+            }
+            return camera
+        }
+        #expect(start(nil).failure == nil && start(RTSPResponse(.ok)).failure == nil)
+        #expect(start(RTSPResponse(.internalServerError)).failure?.code == .sourceUnreachable)
+        let challenged = start(
+            RTSPResponse(.unauthorized, headers: ["WWW-Authenticate": "Basic realm=\"x\""]))
+        #expect(challenged.methods.suffix(2) == [.play, .play] && challenged.failure == nil)
+        #expect(challenged.requests.last?.headers[RTSPHeaderName.authorization] != nil)
+    }
+
     @Test("Requests of the camera are answered; responses without a request are ignored")
     func requests() {
         var camera = ScriptedCamera()
