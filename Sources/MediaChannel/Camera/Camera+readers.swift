@@ -12,16 +12,7 @@ extension Camera {
         try await stream.run { stream in
             let eventLoop = stream.eventLoop
             let box = NIOLoopBound(stream, eventLoop: eventLoop)
-            let ready = stream.untilReady()
-            let late = eventLoop.makePromise(of: Void.self)
-            let timer = eventLoop.scheduleTask(in: .seconds(10)) {
-                late.fail(IoTError(.messageTimeout, "the camera's source did not answer in time"))
-            }
-            ready.cascade(to: late)
-            return late.futureResult.map {
-                timer.cancel()
-                return box.value.readerTracks.map(\.codec)
-            }
+            return stream.untilReady().map { box.value.readerTracks.map(\.codec) }
         }
     }
 

@@ -2,37 +2,49 @@ import Foundation
 public import IoTCore
 import MediaCodec
 import NIOCore
+import RTSP
 
 /// The camera's source: `url` contains the user name and the password if the source requires them.
 extension CameraSettings {
     var isLive: Bool { sourceKind != .file }
 
     /// Opens the source. Blocks its caller. Our own client reads RTSP cameras; libav reads files, and cameras with a
-    /// stream that the client does not support.
+    /// track that only libav supports. An error of the client's protocol never leads to libav, because the client's
+    /// limits would not apply.
     ///
-    /// - Parameter eventLoop: The loop of an RTSP camera's sockets; `nil` chooses one.
+    /// - Parameters:
+    ///   - eventLoop: The loop of an RTSP camera's sockets; `nil` chooses one.
+    ///   - needsLibAV: Whether the camera has such a track. Keep it for the next call: the camera is then opened once.
     func open(
-        eventLoop: (any EventLoop)?, _ cancellation: DemuxerCancellation
+        eventLoop: (any EventLoop)?, needsLibAV: inout Bool, _ cancellation: DemuxerCancellation
     ) throws(IoTError) -> any SourceReader {
         guard sourceKind != .v4l2 else {
             let options = CaptureOptions(width: pictureSize.width, height: pictureSize.height, frameRate: frameRate)
             return try CaptureReader(path: devicePath, options: options, cancellation: cancellation)
         }
-        if isLive, Self.usesOwnClient, let reader = try openRTSP(eventLoop, cancellation) { return reader }
+        if isLive, Self.usesOwnClient, !needsLibAV {
+            if let reader = try openRTSP(eventLoop, cancellation) { return reader }
+            needsLibAV = true
+        }
         var options = DemuxerOptions()
         options.rtspTransport = rtspTransport
-        return try MediaDemuxer(url: url, options: options, cancellation: cancellation)
+        do throws(IoTError) {
+            return try MediaDemuxer(url: url, options: options, cancellation: cancellation)
+        } catch {
+            // The camera's tracks may have changed.
+            if error.code == .sourceUnsupported { needsLibAV = false }
+            throw error
+        }
     }
 
-    /// `nil` if libav may support more of the camera's tracks.
+    /// `nil` if libav supports more of the camera's tracks, or if only libav reads the URL.
     private func openRTSP(
         _ eventLoop: (any EventLoop)?, _ cancellation: DemuxerCancellation
     ) throws(IoTError) -> RTSPCameraReader? {
         do throws(IoTError) {
-            let reader = try RTSPCameraReader(self, eventLoop: eventLoop, cancellation: cancellation)
-            return reader?.isWhole == true ? reader : nil
+            return try RTSPCameraReader(self, eventLoop: eventLoop, cancellation: cancellation)
         } catch {
-            guard error.code == .sourceUnsupported else { throw error }
+            guard error.underlying is OtherReaderNeeded else { throw error }
             return nil
         }
     }

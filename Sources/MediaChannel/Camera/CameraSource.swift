@@ -32,6 +32,7 @@ final class CameraSource: @unchecked Sendable {
     private let cancellation = DemuxerCancellation()
     private var timeline = LoopTimeline()
     private var retry = SourceRetry()
+    private var needsLibAV = false
     private let dropped = Atomic<Int>(0)
 
     /// - Parameters:
@@ -101,7 +102,7 @@ final class CameraSource: @unchecked Sendable {
     }
 
     private func readSource() throws(IoTError) {
-        let reader = try settings.open(eventLoop: eventLoop, cancellation)
+        let reader = try settings.open(eventLoop: eventLoop, needsLibAV: &needsLibAV, cancellation)
         retry.opened()
         onEvent(.opened(video: reader.video, audio: reader.audio))
         var pacer = SourcePacer()

@@ -92,14 +92,15 @@ final class CameraStream {
         onChange()
     }
 
-    /// Completes when the source's tracks are known; fails at once if the source cannot be reached now.
+    /// Completes when the source's tracks are known; fails at once if the source cannot be reached now, and otherwise
+    /// after 10 s.
     func untilReady() -> EventLoopFuture<Void> {
         switch source {
         case .ready: return eventLoop.makeSucceededVoidFuture()
         case .failed(let error): return eventLoop.makeFailedFuture(Self.forCallers(error))
         case .connecting: break
         }
-        return wait(needsPicture: false)
+        return wait(needsPicture: false, atMost: .seconds(10))
     }
 
     /// Completes when there is a picture; fails at once if none can come now, and otherwise after `patience`.
@@ -116,19 +117,20 @@ final class CameraStream {
     private static let noPictures = IoTError(
         .operationNotAllowed, "the camera sends no picture", remedy: "request the sound only")
 
-    private func wait(needsPicture: Bool, atMost patience: TimeAmount? = nil) -> EventLoopFuture<Void> {
+    private func wait(needsPicture: Bool, atMost patience: TimeAmount) -> EventLoopFuture<Void> {
         guard !isClosed else { return eventLoop.makeFailedFuture(IoTError(.stopping)) }
         let now = eventLoop.now
-        waiting.removeAll { $0.until < now }
+        waiting.removeAll { $0.until <= now }
         guard waiting.count < 64 else { return eventLoop.makeFailedFuture(IoTError(.tooManyRequests)) }
         let promise = eventLoop.makePromise(of: Void.self)
-        waiting.append((promise, needsPicture, patience.map { now + $0 } ?? .distantFuture))
-        if let patience {
-            let timeout = eventLoop.scheduleTask(in: patience) {
-                promise.fail(IoTError(.messageTimeout, "no picture came from the camera in time"))
-            }
-            promise.futureResult.whenComplete { _ in timeout.cancel() }
+        waiting.append((promise, needsPicture, now + patience))
+        let timeout = eventLoop.scheduleTask(in: patience) {
+            let reason =
+                needsPicture
+                ? "no picture came from the camera in time" : "the camera's source did not answer in time"
+            promise.fail(IoTError(.messageTimeout, reason))
         }
+        promise.futureResult.whenComplete { _ in timeout.cancel() }
         return promise.futureResult
     }
 

@@ -16,16 +16,24 @@ final class RTSPCameraReader: SourceReader {
     private static let searchLimit = 1_024
     private static let longestURL = 4_096
 
+    /// The encoding names that libav reads, of which the client does not support every form: LATM (RFC 3016), G.711 at
+    /// other rates, and interleaved modes.
+    private static let codecsOfLibAV: [MediaKind: Set<String>] = [
+        .video: ["h264", "h265"], .audio: ["mp4a-latm", "mpeg4-generic", "pcma", "pcmu"],
+    ]
+
     /// - Returns: `nil` for a URL that only libav reads.
-    /// - Throws: The same errors as `MediaDemuxer`.
+    /// - Throws: The same errors as `MediaDemuxer`; with `OtherReaderNeeded` if libav supports more of the tracks. Then
+    ///   the connection is closed already.
     init?(
         _ settings: CameraSettings, eventLoop: (any EventLoop)?, cancellation: DemuxerCancellation
     ) throws(IoTError) {
         guard let url = ServiceURL(settings.url, maximumSize: Self.longestURL, checksName: false),
             url.scheme == "rtsp"
         else { return nil }
-        let configuration = RTSPClientConfiguration(
+        var configuration = RTSPClientConfiguration(
             url: url, credentials: Self.credentials(settings.url), transport: settings.rtspTransport)
+        configuration.codecsOfOtherReader = Self.codecsOfLibAV
         let input = RTSPInput(configuration, eventLoop: eventLoop)
         self.input = input
         cancellation.onCancel { [weak input] in input?.cancel() }
@@ -34,15 +42,6 @@ final class RTSPCameraReader: SourceReader {
         audio = tracks.audio
         unsupportedTracks = tracks.unsupported
         try completeVideo()
-    }
-
-    /// False if the camera has a track that only libav may support.
-    var isWhole: Bool {
-        func isLeftOut(_ kind: String, _ names: [String]) -> Bool {
-            unsupportedTracks.contains { track in names.contains { "\(kind) \($0)" == track.lowercased() } }
-        }
-        return (video != nil || !isLeftOut("video", ["h264", "h265"]))
-            && (audio != nil || !isLeftOut("audio", ["mp4a-latm", "mpeg4-generic", "pcma", "pcmu"]))
     }
 
     func readFrame() throws(IoTError) -> MediaFrame? {

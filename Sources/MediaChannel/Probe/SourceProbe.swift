@@ -38,7 +38,8 @@ public final class SourceProbe: Sendable {
 
     private func probe() throws(IoTError) -> SourceReport {
         // Opening takes at most 10 s, and so does waiting for a frame.
-        let reader = try settings.open(eventLoop: nil, cancellation)
+        var needsLibAV = false
+        let reader = try settings.open(eventLoop: nil, needsLibAV: &needsLibAV, cancellation)
         var meter = SourceMeter(hasVideo: reader.video != nil)
         var trial = try reader.video.map { video throws(IoTError) in try PictureTrial(video) }
         let end = NIODeadline.now() + Self.measuringTime

@@ -16,6 +16,11 @@ struct VideoAssembler: Sendable {
 
     private var lastSize = 4_096
 
+    /// The limits of the remembered parameter sets, which are copied into each key frame that lacks them. A stream has a
+    /// few sets of less than 1 KiB.
+    static let maximumParameterSets = 64
+    static let maximumParameterSetBytes = 16_384
+
     private struct Picture: Sendable {
         var frame: AssembledFrame
         var content = NALUnitContent()
@@ -27,7 +32,8 @@ struct VideoAssembler: Sendable {
 
     init(codec: VideoCodec, parameterSets: [[UInt8]]) {
         reader = NALUnitPayloadReader(codec: codec)
-        self.parameterSets = parameterSets
+        self.parameterSets = []
+        add(parameterSets)
     }
 
     func isDecodingStart(_ payload: ByteBuffer) -> Bool {
@@ -99,15 +105,18 @@ struct VideoAssembler: Sendable {
 
     /// New sets with an SPS replace the old ones; a lone PPS or VPS is added to them.
     private mutating func rememberParameterSets(of bytes: ByteBuffer) {
-        let units = NALUnitSequence(bytes).filter { reader.type($0)?.isParameterSet == true }
-        let sets = units.map { Array($0.readableBytesView) }
-        guard sets != parameterSets else { return }
-        if units.contains(where: { reader.type($0)?.isSequenceParameterSet == true }) {
-            parameterSets = sets
-        } else {
-            for set in sets where !parameterSets.contains(set) && parameterSets.count < 64 {
-                parameterSets.append(set)
-            }
+        let units = NALUnitSequence(bytes).lazy.filter { reader.type($0)?.isParameterSet == true }
+        if units.contains(where: { reader.type($0)?.isSequenceParameterSet == true }) { parameterSets = [] }
+        add(units.map { Array($0.readableBytesView) })
+    }
+
+    /// Adds new sets, in order, until one exceeds the limits.
+    private mutating func add(_ sets: some Sequence<[UInt8]>) {
+        var size = parameterSets.reduce(0) { $0 + $1.count }
+        for set in sets where !parameterSets.contains(set) {
+            size += set.count
+            guard size <= Self.maximumParameterSetBytes, parameterSets.count < Self.maximumParameterSets else { return }
+            parameterSets.append(set)
         }
     }
 }

@@ -47,6 +47,8 @@ struct ClientTrack: Sendable {
         clock = TrackClock(rate: codec.clockRate)
     }
 
+    func hasPayloadType(of packet: RTPPacket) -> Bool { packet.payloadType == description.codec?.payloadType }
+
     /// Places a frame on the client's clock.
     ///
     /// - Parameter epoch: Time 0 of that clock.

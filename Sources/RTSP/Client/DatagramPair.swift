@@ -16,6 +16,9 @@ final class DatagramPair: Sendable {
     /// Larger than a datagram on Ethernet.
     private static let datagramSize = 2_048
 
+    /// The kernel chose the last port.
+    private struct NoNextPort: Error {}
+
     private init(_ media: any Channel, _ control: any Channel, port: UInt16) {
         self.media = media
         self.control = control
@@ -25,12 +28,16 @@ final class DatagramPair: Sendable {
     /// - Parameters:
     ///   - local: The local address of the RTSP connection. The ports are opened on its host.
     ///   - peer: The camera's address.
+    ///   - firstPort: The port of the first attempt; 0 lets the kernel choose.
     static func open(
         near local: SocketAddress, from peer: SocketAddress, eventLoop: any EventLoop, onDatagram: Receiver,
-        attempt: Int = 1
+        firstPort: Int = 0, attempt: Int = 1
     ) -> EventLoopFuture<DatagramPair> {
-        bind(local, port: 0, peer, eventLoop, isControl: false, onDatagram).flatMap { first in
+        bind(local, port: firstPort, peer, eventLoop, isControl: false, onDatagram).flatMap { first in
             let port = first.localAddress?.port ?? 0
+            guard port < UInt16.max else {
+                return first.close().flatMapThrowing { throw NoNextPort() }
+            }
             // If the port is odd, the next two ports are tried.
             let isEven = port.isMultiple(of: 2)
             let media =

@@ -11,16 +11,16 @@ extension RTSPClient {
 
     mutating func receive(_ packet: ByteBuffer, track: Int, isControl: Bool, at now: NIODeadline) {
         guard tracks.indices.contains(track) else { return }
-        // Some cameras send media before they answer PLAY.
-        if state == .starting {
-            pending = nil
-            begin(at: now)
-        }
+        let media = isControl ? nil : try? RTPPacket(parsing: packet)
+        let isOfTrack = media.map(tracks[track].hasPayloadType(of:)) ?? false
+        // Some cameras send media before they answer PLAY. That answer is still awaited, because it may be an error.
+        if state == .starting, isOfTrack { begin(at: now) }
         guard state == .playing else { return }
         if isControl {
             receiveControl(packet, track: track, at: now)
-        } else if let packet = try? RTPPacket(parsing: packet) {
-            lastPacket = now
+        } else if let packet = media, isOfTrack {
+            // Later, only frames count: packets of pictures that never end are of no use.
+            if firstFrameDeadline != nil { lastMedia = now }
             firstDatagramDeadline = nil
             // Another source may continue the stream after a BYE.
             if endDeadline == nil { tracks[track].hasEnded = false }
@@ -51,13 +51,18 @@ extension RTSPClient {
         while let output = tracks[track].receiver.poll() {
             switch output {
             case .frame(let received):
-                if let frame = tracks[track].place(received, epoch: epoch) { outputs.append(.frame(frame)) }
+                lastMedia = now
+                guard let frame = tracks[track].place(received, epoch: epoch) else { continue }
+                if frame.kind == .video || !hasVideo { firstFrameDeadline = nil }
+                outputs.append(.frame(frame))
             case .frameLost: break
             case .rtcp(let packets): sendControl(packets, track: track)
             case .timeout: return
             }
         }
     }
+
+    private var hasVideo: Bool { tracks.contains { $0.kind == .video } }
 
     private mutating func sendControl(_ packets: [RTCPPacket], track: Int) {
         var buffer = ByteBuffer()
@@ -76,8 +81,9 @@ extension RTSPClient {
 
     var deadline: NIODeadline {
         guard state == .playing else { return openDeadline }
-        var deadline = min(lastPacket + configuration.readTimeout, nextKeepAlive)
+        var deadline = min(lastMedia + configuration.readTimeout, nextKeepAlive)
         if let firstDatagramDeadline { deadline = min(deadline, firstDatagramDeadline) }
+        if let firstFrameDeadline { deadline = min(deadline, firstFrameDeadline) }
         if let endDeadline { deadline = min(deadline, endDeadline) }
         for track in tracks {
             if let next = track.receiver.deadline { deadline = min(deadline, next) }
@@ -86,7 +92,7 @@ extension RTSPClient {
     }
 
     /// Call this when reading resumes. Until now nothing was read, so the camera's silence does not count.
-    package mutating func resumed(at now: NIODeadline) { lastPacket = now }
+    package mutating func resumed(at now: NIODeadline) { lastMedia = now }
 
     /// Handles all deadlines that have passed.
     package mutating func handleTimeout(at now: NIODeadline) {
@@ -101,13 +107,24 @@ extension RTSPClient {
         if let endDeadline, now >= endDeadline {
             return fail(IoTError(.sourceUnreachable, "the camera ended its stream"))
         }
-        guard now < lastPacket + configuration.readTimeout else {
+        guard now < lastMedia + configuration.readTimeout else {
             return fail(IoTError(.sourceUnreachable, "the camera stopped sending"))
         }
+        if let firstFrameDeadline, now >= firstFrameDeadline { return failWithoutFrame() }
         if now >= nextKeepAlive { keepAlive(at: now) }
         for track in tracks.indices {
             tracks[track].receiver.handleTimeout(at: now)
             drain(track, at: now)
         }
+    }
+
+    private mutating func failWithoutFrame() {
+        let seconds = configuration.firstFrameTimeout.nanoseconds / 1_000_000_000
+        fail(
+            hasVideo
+                ? IoTError(
+                    .sourceUnsupported, "the camera sent no key frame within \(seconds) s",
+                    remedy: "set a shorter interval of key frames in the camera")
+                : IoTError(.sourceUnsupported, "the camera sent no complete frame within \(seconds) s"))
     }
 }

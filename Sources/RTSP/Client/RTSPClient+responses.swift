@@ -17,6 +17,7 @@ extension RTSPClient {
         case .describing: described(response)
         case .settingUp(let track): wasSetUp(track, response, at: now)
         case .starting: started(response, at: now)
+        case .playing where pending.request.method == .play: _ = checked(response, "PLAY")
         case .playing: keptAlive(response, pending.request.method)
         case .idle, .connecting, .openingPorts, .ended: break
         }
@@ -25,7 +26,7 @@ extension RTSPClient {
     private mutating func challenged(_ response: RTSPResponse, _ pending: Pending) {
         guard authentication.takeChallenges(response.headers.challenges, wasAuthorized: pending.wasAuthorized) else {
             // A refused keep-alive does not end the session. If the camera stops sending, `readTimeout` ends it.
-            if state == .playing { return }
+            if state == .playing, pending.request.method != .play { return }
             return fail(
                 authentication.lacksCredentials
                     ? IoTError(
@@ -54,6 +55,12 @@ extension RTSPClient {
         }
         aggregate = ControlURL.resolve(stream.control, base: base)
         choose(stream, base: base)
+        guard !needsOtherReader(stream) else {
+            return fail(
+                IoTError(
+                    .sourceUnsupported, "the client does not read \(unsupported.joined(separator: ", "))",
+                    underlying: OtherReaderNeeded()))
+        }
         guard !tracks.isEmpty else {
             let found = unsupported.isEmpty ? "no track" : unsupported.joined(separator: ", ")
             return fail(
@@ -74,6 +81,15 @@ extension RTSPClient {
                 continue
             }
             if !tracks.contains(where: { $0.kind == track.kind }) { tracks.append(track) }
+        }
+    }
+
+    private func needsOtherReader(_ stream: StreamDescription) -> Bool {
+        stream.tracks.contains { description in
+            guard let kind = description.kind, let codec = description.codec,
+                !tracks.contains(where: { $0.kind == kind })
+            else { return false }
+            return configuration.codecsOfOtherReader[kind]?.contains(codec.encodingName.lowercased()) == true
         }
     }
 
@@ -134,7 +150,8 @@ extension RTSPClient {
     /// Starts playing: reports the tracks and opens the paths for UDP.
     mutating func begin(at now: NIODeadline) {
         state = .playing
-        lastPacket = now
+        lastMedia = now
+        firstFrameDeadline = now + configuration.firstFrameTimeout
         nextKeepAlive = now + keepAliveInterval
         var (video, audio): (VideoParameters?, AudioParameters?)
         for track in tracks {

@@ -57,7 +57,10 @@ package struct RTSPClient: Sendable {
     var firstDatagramDeadline: NIODeadline?
     /// Set when the camera has ended all tracks.
     var endDeadline: NIODeadline?
-    var lastPacket: NIODeadline
+    /// When the last frame came; before the first one, the last packet.
+    var lastMedia: NIODeadline
+    /// Until the first frame of the video, or of the audio if there is no video.
+    var firstFrameDeadline: NIODeadline?
     var nextKeepAlive = NIODeadline.distantFuture
     var keepAliveMethod = RTSPMethod.options
     private(set) var isSynchronized = false
@@ -78,7 +81,7 @@ package struct RTSPClient: Sendable {
         authentication = RequestAuthentication(configuration.credentials)
         epoch = now
         openDeadline = now + configuration.openTimeout
-        lastPacket = now
+        lastMedia = now
     }
 
     package var isEnded: Bool { state == .ended }
@@ -94,6 +97,9 @@ package struct RTSPClient: Sendable {
         tracks.lazy.compactMap(\.wallClockOffset).first.map { $0 &+ time }
     }
 
+    /// Whether `poll()` returns more than a time-out.
+    var hasOutputs: Bool { !outputs.isEmpty }
+
     package mutating func poll() -> Output? {
         if let output = outputs.popFirst() { return output }
         guard state != .ended, state != .idle else { return nil }
@@ -102,6 +108,17 @@ package struct RTSPClient: Sendable {
 
     package mutating func start() {
         guard state == .idle else { return }
+        connect()
+    }
+
+    /// Never connects to `rtsps://` without TLS: the password and the pictures would be readable on the network.
+    private mutating func connect() {
+        guard url.scheme == "rtsp" else {
+            return fail(
+                IoTError(
+                    .sourceUnsupported, "the camera requires an encrypted connection (rtsps://)",
+                    remedy: "allow rtsp:// in the camera, because rtsps:// is not supported"))
+        }
         state = .connecting
         outputs.append(.connect(url))
     }
@@ -202,9 +219,9 @@ package struct RTSPClient: Sendable {
     mutating func restart(at url: ServiceURL) {
         self.url = url
         (session, pending, tracks, channels, serverPorts) = (nil, nil, [], [:], [:])
-        (firstDatagramDeadline, endDeadline, nextKeepAlive) = (nil, nil, .distantFuture)
-        state = .connecting
-        outputs.append(.connect(url))
+        (firstDatagramDeadline, firstFrameDeadline, endDeadline) = (nil, nil, nil)
+        nextKeepAlive = .distantFuture
+        connect()
     }
 
     mutating func redirect(_ response: RTSPResponse) {
@@ -216,9 +233,6 @@ package struct RTSPClient: Sendable {
         else {
             return fail(
                 IoTError(.sourceUnreachable, "the camera redirects to an address that cannot be used, or too often"))
-        }
-        guard target.scheme == url.scheme || target.scheme == "rtsps" else {
-            return fail(IoTError(.sourceRefused, "the camera redirects from an encrypted address to one without"))
         }
         if target.host != configuration.url.host { authentication = RequestAuthentication(nil) }
         restart(at: target)

@@ -10,7 +10,9 @@ package struct RTSPClientConfiguration: Sendable {
     package var transport: RTSPTransport
     /// The longest time from the start to the first packet.
     package var openTimeout: TimeAmount = .seconds(10)
-    /// The longest time between two packets.
+    /// The longest time from PLAY to the first frame; of video, to the first key frame.
+    package var firstFrameTimeout: TimeAmount = .seconds(10)
+    /// The longest time between two frames.
     package var readTimeout: TimeAmount = .seconds(10)
     /// How long to wait for the first packet over UDP before changing to TCP.
     package var firstDatagramTimeout: TimeAmount = .seconds(3)
@@ -19,6 +21,10 @@ package struct RTSPClientConfiguration: Sendable {
     /// Quirk 16: this request can silence a doorbell's button (AlexxIT/go2rtc#95). Use it in a separate session, only
     /// while somebody talks.
     package var wantsBackChannel = false
+
+    /// Encoding names, in lower case, that another reader supports. If the camera's only video or only audio has one of
+    /// them and the client does not support it, the session ends before SETUP with `OtherReaderNeeded`.
+    package var codecsOfOtherReader: [MediaKind: Set<String>] = [:]
 
     package static let userAgent = "iotvideod"
 

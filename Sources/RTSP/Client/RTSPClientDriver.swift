@@ -7,22 +7,25 @@ import NIOPosix
 final class RTSPClientDriver {
     private let eventLoop: any EventLoop
     private let onEvent: @Sendable (RTSPClientSession.Event) -> Void
+    private let wantsFrames: @Sendable () -> Bool
     private var client: RTSPClient
     private var connection: (any Channel)?
     /// The number of the newest connection. Events of earlier connections are ignored.
     private var generation = 0
     private var ports: [Int: DatagramPair] = [:]
     private var timer: (due: NIODeadline, task: Scheduled<Void>)?
-    private var isReading = true
+    private(set) var isReading = true
     private var isStopped = false
 
     private static let defaultPort = 554
 
     init(
         _ configuration: RTSPClientConfiguration, eventLoop: any EventLoop,
+        wantsFrames: @escaping @Sendable () -> Bool,
         onEvent: @escaping @Sendable (RTSPClientSession.Event) -> Void
     ) {
         self.eventLoop = eventLoop
+        self.wantsFrames = wantsFrames
         self.onEvent = onEvent
         client = RTSPClient(configuration, at: eventLoop.now)
     }
@@ -39,12 +42,17 @@ final class RTSPClientDriver {
         close()
     }
 
-    func setReading(_ isReading: Bool) {
-        guard self.isReading != isReading else { return }
+    /// Stops or resumes reading if `wantsFrames` has changed. It is asked here, so that the order of the calls does not
+    /// matter.
+    func updateReading() {
+        let isReading = wantsFrames()
+        guard !isStopped, self.isReading != isReading else { return }
         self.isReading = isReading
         if isReading { client.resumed(at: eventLoop.now) }
         connection?.setOption(.autoRead, value: isReading).whenFailure { _ in }
         for pair in ports.values { pair.setReading(isReading) }
+        // Last, because the frames of the remaining bytes may stop reading again.
+        if isReading { connection?.pipeline.fireUserInboundEventTriggered(ReadingResumed()) }
     }
 
     // MARK: Input
@@ -52,6 +60,7 @@ final class RTSPClientDriver {
     func receive(_ message: RTSPMessage, _ generation: Int) {
         guard generation == self.generation else { return }
         client.receive(message, at: eventLoop.now)
+        if client.hasOutputs { pump() }
     }
 
     func receive(_ error: RTSPParseError, _ generation: Int) {
@@ -60,7 +69,7 @@ final class RTSPClientDriver {
         pump()
     }
 
-    /// Called after the last message of one read.
+    /// Called after the last message of one read. Updates the timer.
     func readComplete(_ generation: Int) {
         guard generation == self.generation else { return }
         pump()

@@ -13,13 +13,17 @@ package final class RTSPClientSession: Sendable {
     private let eventLoop: any EventLoop
     private let driver: NIOLoopBoundBox<RTSPClientDriver>
 
-    /// - Parameter onEvent: Called on the event loop; must not block.
+    /// - Parameters:
+    ///   - wantsFrames: Whether to read. Call `updateReading` after its result has changed. Called on the event loop.
+    ///   - onEvent: Called on the event loop; must not block.
     package init(
-        _ configuration: RTSPClientConfiguration, eventLoop: any EventLoop, onEvent: @escaping @Sendable (Event) -> Void
+        _ configuration: RTSPClientConfiguration, eventLoop: any EventLoop,
+        wantsFrames: @escaping @Sendable () -> Bool = { true }, onEvent: @escaping @Sendable (Event) -> Void
     ) {
         self.eventLoop = eventLoop
         driver = NIOLoopBoundBox.makeBoxSendingValue(
-            RTSPClientDriver(configuration, eventLoop: eventLoop, onEvent: onEvent), eventLoop: eventLoop)
+            RTSPClientDriver(configuration, eventLoop: eventLoop, wantsFrames: wantsFrames, onEvent: onEvent),
+            eventLoop: eventLoop)
     }
 
     package func start() {
@@ -31,8 +35,13 @@ package final class RTSPClientSession: Sendable {
         eventLoop.execute { [driver] in driver.value.stop() }
     }
 
-    /// Stops or resumes reading. While reading is stopped, the camera's packets wait in the kernel, or are lost.
-    package func setReading(_ isReading: Bool) {
-        eventLoop.execute { [driver] in driver.value.setReading(isReading) }
+    /// Stops or resumes reading: on the event loop at once, otherwise soon. While reading is stopped, the camera's packets
+    /// wait in the kernel, or are lost.
+    package func updateReading() {
+        if eventLoop.inEventLoop {
+            driver.value.updateReading()
+        } else {
+            eventLoop.execute { [driver] in driver.value.updateReading() }
+        }
     }
 }

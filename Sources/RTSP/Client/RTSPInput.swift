@@ -1,4 +1,3 @@
-import Foundation
 package import IoTCore
 package import NIOCore
 import NIOPosix
@@ -23,8 +22,12 @@ package final class RTSPInput: Sendable {
         let queue = FrameQueue()
         self.queue = queue
         let eventLoop = eventLoop ?? MultiThreadedEventLoopGroup.singleton.any()
-        session = RTSPClientSession(configuration, eventLoop: eventLoop) { event in queue.take(event) }
-        queue.onReading = { [weak session] isReading in session?.setReading(isReading) }
+        session = RTSPClientSession(configuration, eventLoop: eventLoop) {
+            queue.wantsFrames
+        } onEvent: { event in
+            queue.take(event)
+        }
+        queue.onChange = { [weak session] in session?.updateReading() }
         session.start()
     }
 
@@ -40,69 +43,5 @@ package final class RTSPInput: Sendable {
     package func cancel() {
         queue.take(.failed(IoTError(.stopping, "reading the camera was cancelled")))
         session.stop()
-    }
-}
-
-/// `@unchecked Sendable`: mutable state is guarded by `condition`; `onReading` is set once, before the first event.
-private final class FrameQueue: @unchecked Sendable {
-    private static let maximumCount = 512
-    private static let maximumBytes = 16 << 20
-
-    private let condition = NSCondition()
-    private var frames = CircularBuffer<MediaFrame>()
-    private var byteCount = 0
-    private var tracks: RTSPInput.Tracks?
-    private var failure: IoTError?
-    private var isReading = true
-    var onReading: @Sendable (Bool) -> Void = { _ in }
-
-    func take(_ event: RTSPClientSession.Event) {
-        let pauses = condition.withLock {
-            switch event {
-            case .opened(let video, let audio, let unsupported):
-                tracks = RTSPInput.Tracks(video: video, audio: audio, unsupported: unsupported)
-            case .frame(let frame):
-                frames.append(frame)
-                byteCount += frame.bytes.readableBytes
-            case .failed(let error): failure = failure ?? error
-            }
-            condition.signal()
-            guard isReading, frames.count >= Self.maximumCount || byteCount >= Self.maximumBytes else { return false }
-            isReading = false
-            return true
-        }
-        if pauses { onReading(false) }
-    }
-
-    func waitForTracks() throws(IoTError) -> RTSPInput.Tracks {
-        let result: Result<RTSPInput.Tracks, IoTError> = condition.withLock {
-            while true {
-                if let tracks { return .success(tracks) }
-                if let failure { return .failure(failure) }
-                condition.wait()
-            }
-        }
-        return try result.get()
-    }
-
-    func waitForFrame() throws(IoTError) -> MediaFrame {
-        var resumes = false
-        let result: Result<MediaFrame, IoTError> = condition.withLock {
-            while true {
-                if let failure, failure.code == .stopping { return .failure(failure) }
-                if let frame = frames.popFirst() {
-                    byteCount -= frame.bytes.readableBytes
-                    if !isReading, frames.count <= Self.maximumCount / 2, byteCount <= Self.maximumBytes / 2 {
-                        isReading = true
-                        resumes = true
-                    }
-                    return .success(frame)
-                }
-                if let failure { return .failure(failure) }
-                condition.wait()
-            }
-        }
-        if resumes { onReading(true) }
-        return try result.get()
     }
 }

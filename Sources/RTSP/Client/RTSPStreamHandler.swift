@@ -1,5 +1,8 @@
 import NIOCore
 
+/// The event that continues parsing after a pause of reading.
+struct ReadingResumed: Sendable {}
+
 /// Parses a connection's bytes and passes the messages to the session.
 final class RTSPStreamHandler: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
@@ -16,8 +19,18 @@ final class RTSPStreamHandler: ChannelInboundHandler {
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         parser.receive(unwrapInboundIn(data))
+        parse(context)
+    }
+
+    func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+        guard event is ReadingResumed else { return context.fireUserInboundEventTriggered(event) }
+        parse(context)
+    }
+
+    /// Stops when the frames' reader takes no more, because one read can have thousands of frames.
+    private func parse(_ context: ChannelHandlerContext) {
         do throws(RTSPParseError) {
-            while let message = try parser.next() { driver.receive(message, generation) }
+            while driver.isReading, let message = try parser.next() { driver.receive(message, generation) }
         } catch {
             driver.receive(error, generation)
             context.close(promise: nil)

@@ -76,6 +76,15 @@ import Testing
         #expect(outcome(stream.untilPicture(within: .seconds(10)))() == "cameraOff")
     }
 
+    @Test("Waits for the tracks end after 10 s, and their places are free again")
+    func tracksTooLate() {
+        let waits = (0..<64).map { _ in outcome(stream.untilReady()) }
+        #expect(outcome(stream.untilReady())() == "tooManyRequests")
+        loop.advanceTime(by: .seconds(10))
+        #expect(waits.allSatisfy { $0() == "messageTimeout" })
+        #expect(outcome(stream.untilReady())() == "waits")
+    }
+
     @Test("A removed camera fails every wait, before and after its end")
     func closed() {
         let before = outcome(stream.untilReady())

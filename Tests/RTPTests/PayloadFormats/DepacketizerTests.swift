@@ -188,4 +188,29 @@ extension Depacketizer.Output {
             }
         }
     }
+
+    @Test("A picture of thousands of parameter sets makes no later key frame larger than the limit")
+    func manyParameterSets() throws {
+        for size in [4, 1_000] {
+            var depacketizer = try Depacketizer(codec: MediaFixtures.h264)
+            func receive(_ payload: ByteBuffer, marker: Bool, timestamp: Int64) -> [Depacketizer.Output] {
+                depacketizer.receive(payload, marker: marker, timestamp: timestamp, at: .uptimeNanoseconds(0))
+            }
+            for index in 0..<4_000 as Range<UInt32> {
+                var set = ByteBuffer(bytes: [index == 0 ? 0x67 : 0x68])
+                set.writeInteger(index)
+                set.writeRepeatingByte(0x55, count: size)
+                #expect(receive(set, marker: false, timestamp: 0).isEmpty)
+            }
+            _ = receive(ByteBuffer(hex: "658884"), marker: true, timestamp: 0)
+            let outputs = receive(ByteBuffer(hex: "658884"), marker: true, timestamp: 3_600)
+            guard case .frame(let received) = try #require(outputs.first) else {
+                Issue.record("no frame")
+                return
+            }
+            #expect(received.frame.isKeyFrame && received.frame.nalUnits.first?.readableBytes == 5 + size)
+            #expect(received.frame.nalUnits.count(where: { _ in true }) <= 65)
+            #expect(received.frame.bytes.readableBytes <= 16_384 + 64 * 4 + 7)
+        }
+    }
 }

@@ -97,6 +97,50 @@ import Testing
         #expect(frames == 5 && error.code == .sourceUnreachable)
     }
 
+    @Test("Reading stops within one read of the socket, and resumes with the next frame")
+    func stopsWithinRead() async throws {
+        let server = try await ScriptedServer { request, channel in
+            ScriptedServer.answer(request, channel)
+            if request.method == .play { ScriptedServer.sendPictures(1_000, channel) }
+        }
+        let configuration = RTSPClientConfiguration(
+            url: try #require(ServiceURL("rtsp://127.0.0.1:\(server.port)/front")), credentials: nil, transport: .tcp)
+        let eventLoop = MultiThreadedEventLoopGroup.singleton.any()
+        let (wants, box) = (Mutex(true), Mutex<RTSPClientSession?>(nil))
+        let count = Mutex(0)
+        let (counts, continuation) = AsyncStream.makeStream(of: Int.self)
+        let session = RTSPClientSession(configuration, eventLoop: eventLoop) {
+            wants.withLock { $0 }
+        } onEvent: { event in
+            guard case .frame = event else { return }
+            let number = count.withLock { count in
+                count += 1
+                return count
+            }
+            if number == 1_000 { continuation.yield(number) }
+            guard number == 10 else { return }
+            wants.withLock { $0 = false }
+            box.withLock { $0 }?.updateReading()
+            // Runs after the rest of this read.
+            eventLoop.execute {
+                continuation.yield(count.withLock { $0 })
+                wants.withLock { $0 = true }
+                box.withLock { $0 }?.updateReading()
+            }
+        }
+        box.withLock { $0 = session }
+        session.start()
+        var found: [Int] = []
+        for await number in counts {
+            found.append(number)
+            if number == 1_000 { break }
+        }
+        #expect(found == [10, 1_000])
+        session.stop()
+        box.withLock { $0 = nil }
+        try await server.close()
+    }
+
     @Test("While frames are not taken, reading stops; later all frames arrive")
     func fullQueue() async throws {
         let count = 4_000

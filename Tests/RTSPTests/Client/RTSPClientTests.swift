@@ -119,6 +119,21 @@ import Testing
         }
     }
 
+    @Test("rtsps:// is refused, and neither a URL nor a redirection leads to a connection without TLS")
+    func encrypted() {
+        var camera = ScriptedCamera(credentials: Self.user)
+        camera.answer = { _, _ in
+            RTSPResponse(.movedTemporarily, headers: ["Location": "rtsps://192.0.2.7/front"])
+        }
+        camera.play()
+        #expect(camera.connections.count == 1 && camera.methods == [.describe])
+        #expect(camera.failure?.code == .sourceUnsupported && camera.failure?.remedy.contains("rtsps") == true)
+
+        var configured = ScriptedCamera(credentials: Self.user, url: "rtsps://192.0.2.7/front")
+        configured.play()
+        #expect(configured.connections.isEmpty && configured.failure?.code == .sourceUnsupported)
+    }
+
     @Test("OPTIONS keeps the session alive, or GET_PARAMETER after the server has offered it")
     func keepAlive() {
         var camera = ScriptedCamera()
@@ -147,9 +162,9 @@ import Testing
     }
 
     /// Sends a picture each second.
-    private func feed(_ camera: inout ScriptedCamera, seconds: Int) {
+    private func feed(_ camera: inout ScriptedCamera, seconds: Int, isKey: Bool = true) {
         for second in 0..<seconds {
-            camera.sendPicture(UInt16(second), timestamp: UInt32(second) * 90_000)
+            camera.sendPicture(UInt16(second), timestamp: UInt32(second) * 90_000, isKey: isKey)
             camera.advance(.seconds(1))
         }
     }
@@ -237,6 +252,42 @@ import Testing
         #expect(camera.opened == 1 && camera.frames.count == 1)
     }
 
+    @Test("Only a packet of a track's payload type counts as the response to PLAY, and an error of PLAY still counts")
+    func mediaBeforeResponse() {
+        func start(_ answer: RTSPResponse?) -> ScriptedCamera {
+            var camera = ScriptedCamera(transport: .udp, credentials: Self.user)
+            camera.silent = [.play]
+            camera.play()
+            var other = ScriptedCamera.picture(1, timestamp: 0)
+            other.payloadType = 0
+            var foreign = ByteBuffer()
+            other.write(into: &foreign)
+            for bytes in [ByteBuffer(bytes: [1, 2, 3]), foreign] {
+                for isControl in [false, true] {
+                    camera.client.receive(datagram: bytes, track: 0, isControl: isControl, at: camera.now)
+                    camera.pump()
+                }
+            }
+            #expect(camera.opened == 0 && camera.datagrams.isEmpty)
+            var bytes = ByteBuffer()
+            ScriptedCamera.picture(1, timestamp: 0).write(into: &bytes)
+            camera.client.receive(datagram: bytes, track: 0, isControl: false, at: camera.now)
+            camera.pump()
+            #expect(camera.opened == 1 && camera.frames.count == 1)
+            if var answer {
+                answer.headers.cseq = camera.requests.last?.headers.cseq
+                camera.send(.response(answer))
+            }
+            return camera
+        }
+        #expect(start(nil).failure == nil && start(RTSPResponse(.ok)).failure == nil)
+        #expect(start(RTSPResponse(.internalServerError)).failure?.code == .sourceUnreachable)
+        let challenged = start(
+            RTSPResponse(.unauthorized, headers: ["WWW-Authenticate": "Basic realm=\"x\""]))
+        #expect(challenged.methods.suffix(2) == [.play, .play] && challenged.failure == nil)
+        #expect(challenged.requests.last?.headers[RTSPHeaderName.authorization] != nil)
+    }
+
     @Test("Requests of the camera are answered; responses without a request are ignored")
     func requests() {
         var camera = ScriptedCamera()
@@ -320,6 +371,28 @@ import Testing
         }
         camera.advance(.seconds(1))
         #expect(camera.frames.count == 3 && camera.frames.first?.isKeyFrame == true)
+    }
+
+    @Test("A camera that sends no key frame, or packets of which no frame comes, has an error after 10 s")
+    func noFrame() {
+        var camera = ScriptedCamera()
+        camera.play()
+        feed(&camera, seconds: 9, isKey: false)
+        #expect(camera.failure == nil)
+        feed(&camera, seconds: 2, isKey: false)
+        #expect(camera.failure?.code == .sourceUnsupported && camera.failure?.message.contains("key frame") == true)
+
+        // After the first frame: each packet continues the same picture, which never ends.
+        var endless = ScriptedCamera()
+        endless.play()
+        endless.sendPicture(0, timestamp: 0)
+        for number in 1..<13 as Range<UInt16> {
+            var packet = ScriptedCamera.picture(number, timestamp: 3_600, isKey: false)
+            packet.marker = false
+            endless.sendRTP(packet, channel: 0)
+            endless.advance(.seconds(1))
+        }
+        #expect(endless.failure?.message.contains("stopped sending") == true)
     }
 
     @Test("Sender reports give the camera's wall clock, and synchronize audio with video")

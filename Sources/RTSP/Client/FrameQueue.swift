@@ -1,0 +1,73 @@
+import Foundation
+import IoTCore
+import NIOCore
+
+/// The bounded queue of an `RTSPInput`. When it is full, `wantsFrames` is false until half of it is free.
+///
+/// `@unchecked Sendable`: mutable state is guarded by `condition`; `onChange` is set once, before the first event.
+final class FrameQueue: @unchecked Sendable {
+    static let maximumCount = 512
+    private static let maximumBytes = 16 << 20
+
+    private let condition = NSCondition()
+    private var frames = CircularBuffer<MediaFrame>()
+    private var byteCount = 0
+    private var tracks: RTSPInput.Tracks?
+    private var failure: IoTError?
+    private var isReading = true
+    /// Called when `wantsFrames` has changed. It has no argument: calls of two threads can be in any order, so the callee
+    /// reads `wantsFrames`.
+    var onChange: @Sendable () -> Void = {}
+
+    var wantsFrames: Bool { condition.withLock { isReading } }
+
+    func take(_ event: RTSPClientSession.Event) {
+        let pauses = condition.withLock {
+            switch event {
+            case .opened(let video, let audio, let unsupported):
+                tracks = RTSPInput.Tracks(video: video, audio: audio, unsupported: unsupported)
+            case .frame(let frame):
+                frames.append(frame)
+                byteCount += frame.bytes.readableBytes
+            case .failed(let error): failure = failure ?? error
+            }
+            condition.signal()
+            guard isReading, frames.count >= Self.maximumCount || byteCount >= Self.maximumBytes else { return false }
+            isReading = false
+            return true
+        }
+        if pauses { onChange() }
+    }
+
+    func waitForTracks() throws(IoTError) -> RTSPInput.Tracks {
+        let result: Result<RTSPInput.Tracks, IoTError> = condition.withLock {
+            while true {
+                if let tracks { return .success(tracks) }
+                if let failure { return .failure(failure) }
+                condition.wait()
+            }
+        }
+        return try result.get()
+    }
+
+    func waitForFrame() throws(IoTError) -> MediaFrame {
+        var resumes = false
+        let result: Result<MediaFrame, IoTError> = condition.withLock {
+            while true {
+                if let failure, failure.code == .stopping { return .failure(failure) }
+                if let frame = frames.popFirst() {
+                    byteCount -= frame.bytes.readableBytes
+                    if !isReading, frames.count <= Self.maximumCount / 2, byteCount <= Self.maximumBytes / 2 {
+                        isReading = true
+                        resumes = true
+                    }
+                    return .success(frame)
+                }
+                if let failure { return .failure(failure) }
+                condition.wait()
+            }
+        }
+        if resumes { onChange() }
+        return try result.get()
+    }
+}
