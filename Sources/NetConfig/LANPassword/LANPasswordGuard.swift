@@ -57,7 +57,8 @@ struct LANPasswordGuard: Sendable {
             password.unicodeScalars.allSatisfy({ $0.properties.generalCategory != .control })
         else {
             throw IoTError(
-                .invalidParameter, "a LAN access password must have 8 to 64 characters, none of them a control character",
+                .invalidParameter,
+                "a LAN access password must have 8 to 64 characters, none of them a control character",
                 remedy: "choose another password")
         }
     }
