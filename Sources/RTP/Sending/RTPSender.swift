@@ -1,3 +1,4 @@
+import IoTCore
 public import NIOCore
 
 /// Sends one track to one viewer: assigns sequence numbers, makes sender reports and handles the viewer's feedback.
