@@ -89,12 +89,11 @@ import Testing
     func wrongKind(id: String) async throws {
         try await withTemporaryDirectory { directory in
             let onboarding = onboarding(joining(directory))
-            let error = await #expect(throws: IoTError.self) {
-                try await onboarding.bind(hub: "", token: try string(id).text)
-            }
+            let (wrong, right) = (try string(id).text, try string("front").text)
+            let error = await #expect(throws: IoTError.self) { try await onboarding.bind(hub: "", token: wrong) }
             #expect(error?.code == .notBindable)
             #expect(try JoinedBox.load(dataDirectory: directory) == nil)
-            #expect(try await onboarding.bind(hub: "", token: try string("front").text) == Self.id(3))
+            #expect(try await onboarding.bind(hub: "", token: right) == Self.id(3))
             #expect(try JoinedBox.load(dataDirectory: directory)?.devices.keys.sorted() == ["yard"])
         }
     }
