@@ -29,5 +29,6 @@ struct CallerUsers: GatewayUsers {
         try await session.changingRights {
             _ = try await session.hub.ask(UserMethod.remove, UserReference(accessId: user), id: requestID)
         }
+        try? await session.gateway.deviceKeys.forget(user)
     }
 }

@@ -47,13 +47,12 @@ struct CallerDevices: GatewayDevices {
     }
 
     func remove(_ device: String, requestID: String?) async throws {
-        let entry = try? await session.find(device)
-        try await session.changingRights {
-            _ = try await session.hub.ask(
+        let removal = try await session.changingRights {
+            try await session.hub.ask(
                 DeviceMethod.remove, DeviceReference(device: try await session.target(device)), id: requestID)
         }
         // A device id is never used again.
-        if let id = entry.flatMap({ DeviceID(rawValue: $0.id) }) { try? await session.gateway.deviceKeys.forget(id) }
+        if let id = removal.device ?? DeviceID(rawValue: device) { try? await session.gateway.deviceKeys.forget(id) }
     }
 
     // MARK: LAN access password

@@ -68,7 +68,7 @@ extension FoundDevice {
             serialNumber: device.serialNumber, macAddress: device.macAddress, version: device.version,
             deviceID: device.deviceID, productID: device.productID, hasOwner: device.hasOwner,
             keyFingerprint: device.keyFingerprint, addresses: device.addresses.map(\.description),
-            serviceURLs: device.serviceURLs, identities: device.identities.sorted(),
+            port: device.port, serviceURLs: device.serviceURLs, identities: device.identities.sorted(),
             foundBy: device.foundBy.map(\.rawValue).sorted(), next: next,
             onvif: device.onvifURL)
     }

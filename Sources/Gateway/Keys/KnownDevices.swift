@@ -45,11 +45,8 @@ struct KnownDevices: Equatable, Sendable {
         entries[place] = entry
     }
 
-    /// - Returns: whether an entry was removed.
-    mutating func forget(where isMeant: (Place) -> Bool) -> Bool {
-        let before = entries.count
+    mutating func forget(where isMeant: (Place) -> Bool) {
         entries = entries.filter { !isMeant($0.key) }
-        return entries.count != before
     }
 
     static func changed(from old: Entry, to new: KeyFingerprint) -> IoTError {

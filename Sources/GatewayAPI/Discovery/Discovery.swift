@@ -58,6 +58,8 @@ public struct FoundDevice: Codable, Hashable, Sendable {
     public var keyFingerprint: KeyFingerprint?
     /// Link-local addresses are last; those of IPv6 have `%` and the interface.
     public var addresses: [String]
+    /// The port at which one of our cameras is announced. While it waits for its hub, it is provisioned there.
+    public var port: Int?
     public var serviceURLs: [String]
     public var identities: [String]
     /// `wsDiscovery`, `dnsSD`
@@ -72,8 +74,8 @@ public struct FoundDevice: Codable, Hashable, Sendable {
         name: String? = nil, manufacturer: String? = nil, model: String? = nil, serialNumber: String? = nil,
         macAddress: String? = nil, version: String? = nil, deviceID: String? = nil, productID: String? = nil,
         hasOwner: Bool? = nil, keyFingerprint: KeyFingerprint? = nil, addresses: [String] = [],
-        serviceURLs: [String] = [], identities: [String] = [], foundBy: [String] = [], next: NextStep = .unknown,
-        onvif: String? = nil, camera: String? = nil
+        port: Int? = nil, serviceURLs: [String] = [], identities: [String] = [], foundBy: [String] = [],
+        next: NextStep = .unknown, onvif: String? = nil, camera: String? = nil
     ) {
         self.name = name
         self.manufacturer = manufacturer
@@ -86,6 +88,7 @@ public struct FoundDevice: Codable, Hashable, Sendable {
         self.hasOwner = hasOwner
         self.keyFingerprint = keyFingerprint
         self.addresses = addresses
+        self.port = port
         self.serviceURLs = serviceURLs
         self.identities = identities
         self.foundBy = foundBy

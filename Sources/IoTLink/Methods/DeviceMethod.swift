@@ -6,7 +6,8 @@ public enum DeviceMethod {
         "device.create", user: .administrator, isDurable: true)
     public static let rename = LinkMethod<DeviceRenaming, LinkNothing>(
         "device.rename", user: .actionOrUnclaimed(.configure), isDurable: true)
-    public static let remove = LinkMethod<DeviceReference, LinkNothing>("device.remove", user: .owner, isDurable: true)
+    public static let remove = LinkMethod<DeviceReference, DeviceRemoval>(
+        "device.remove", user: .owner, isDurable: true)
     public static let bind = LinkMethod<BindingGrant, BindingResponse>("device.bind", user: .owner, isDurable: true)
     public static let unbind = LinkMethod<BindingReference, LinkNothing>(
         "device.unbind", user: .ownBinding, isDurable: true)

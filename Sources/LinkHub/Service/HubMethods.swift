@@ -70,8 +70,9 @@ struct HubMethods: Sendable {
             return LinkNothing()
         },
         HubMethod(DeviceMethod.remove) { core, call throws(IoTError) in
-            try core.removeDevice(try call.permit.target(), at: call.time)
-            return LinkNothing()
+            let device = try call.permit.target()
+            try core.removeDevice(device, at: call.time)
+            return DeviceRemoval(device: device)
         },
         HubMethod(DeviceMethod.bind) { core, call throws(IoTError) in try core.bindDevice(call) },
         HubMethod(DeviceMethod.unbind) { core, call throws(IoTError) in

@@ -27,6 +27,8 @@ public struct DiscoveredDevice: Hashable, Sendable, Codable {
     /// The fingerprint of the signing key; only for a camera of ours. Any machine on the network can send a false one.
     public var keyFingerprint: KeyFingerprint?
     public var addresses: [IPAddress]
+    /// The port of its service `_iotlink._udp`; only for a camera of ours.
+    public var port: Int?
     /// The services' URLs: ONVIF's device service, RTSP, a web page.
     public var serviceURLs: [String]
     public var foundBy: Set<DiscoveryProtocol>
@@ -35,7 +37,7 @@ public struct DiscoveredDevice: Hashable, Sendable, Codable {
         identities: Set<String> = [], name: String? = nil, manufacturer: String? = nil, model: String? = nil,
         serialNumber: String? = nil, macAddress: String? = nil, version: String? = nil, deviceID: String? = nil,
         productID: String? = nil, hasOwner: Bool? = nil, keyFingerprint: KeyFingerprint? = nil,
-        addresses: [IPAddress] = [], serviceURLs: [String] = [], foundBy: Set<DiscoveryProtocol> = []
+        addresses: [IPAddress] = [], port: Int? = nil, serviceURLs: [String] = [], foundBy: Set<DiscoveryProtocol> = []
     ) {
         self.identities = identities
         self.name = name
@@ -49,6 +51,7 @@ public struct DiscoveredDevice: Hashable, Sendable, Codable {
         self.hasOwner = hasOwner
         self.keyFingerprint = keyFingerprint
         self.addresses = addresses
+        self.port = port
         self.serviceURLs = serviceURLs
         self.foundBy = foundBy
     }

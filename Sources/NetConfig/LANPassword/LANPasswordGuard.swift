@@ -30,9 +30,14 @@ struct LANPasswordGuard: Sendable {
     ) throws(IoTError) -> Step {
         if let newPassword { try Self.check(newPassword) }
         if let hash {
+            // Not a guess, so neither a hash nor a delay.
+            guard let password else {
+                throw IoTError(
+                    .lanPasswordWrong, "the camera has a LAN access password, and the request has none",
+                    remedy: "give the current password")
+            }
             if let seconds = delay.wait(at: now) { throw Self.tooEarly(seconds) }
             // A longer password cannot be right, so its hash is not computed.
-            let password = password ?? ""
             let isRight = password.utf8.count <= Self.length.upperBound ? hash.matches(password) : false
             guard let isRight else { throw Self.noMemory }
             guard isRight else {

@@ -15,10 +15,14 @@ struct PlaintextDevice: Sendable {
         var lifetime: TimeAmount
         /// Whether a hub and a token are accepted.
         var binds: Bool
+        /// Throws if the device cannot use the hub or the token, which it then refuses before it joins the network.
+        var check: PlaintextProvisioning.OrderCheck = { _ in }
     }
 
     /// A client repeats a request for 10 s. After this time, the same request counts as a new attempt of the user.
     private static let retryTime = TimeAmount.seconds(15)
+    /// A client repeats a request for 10 s, and then does not ask for the outcome. The camera comes online after the mode.
+    private static let repetitionTime = TimeAmount.seconds(10)
     /// For all clients together.
     static let repliesPerSecond = 16
 
@@ -31,7 +35,7 @@ struct PlaintextDevice: Sendable {
 
     init(_ configuration: Configuration, at now: NIODeadline) {
         self.configuration = configuration
-        joining = DeviceJoining(lifetime: configuration.lifetime, at: now)
+        joining = DeviceJoining(lifetime: configuration.lifetime, boundTime: Self.repetitionTime, at: now)
     }
 
     /// - Returns: the answer, which is not longer than the datagram; `nil` for none.
@@ -119,7 +123,9 @@ struct PlaintextDevice: Sendable {
         guard let hub = isHub ? request.region : configuration.hub else {
             throw IoTError(.provisioningRefused, "the request has no hub for the token, and the device knows none")
         }
-        return try BindOrder(hub: hub, token: request.token)
+        let order = try BindOrder(hub: hub, token: request.token)
+        try configuration.check(order)
+        return order
     }
 
     private var accepted: PlaintextReply {

@@ -34,25 +34,33 @@ public struct PlaintextProvisioning: Sendable {
         }
     }
 
+    /// Throws if the device cannot use the order. It is called before the device joins the network, because the scheme
+    /// reports nothing afterwards.
+    public typealias OrderCheck = @Sendable (BindOrder) throws(IoTError) -> Void
+
     private let configuration: Configuration
+    private let check: OrderCheck
     private let shell: JoiningShell
     private let interfaces: @Sendable () -> [LANInterface]
 
     /// - Parameter binder: If `nil`, the device ignores the hub and the token.
     public init(
-        _ configuration: Configuration, applier: any WiFiApplier, binder: ProvisioningServer.Binder?, logger: Logger
+        _ configuration: Configuration, applier: any WiFiApplier, binder: ProvisioningServer.Binder?,
+        check: @escaping OrderCheck = { _ in }, logger: Logger
     ) {
-        self.init(configuration, applier: applier, binder: binder, logger: logger) {
+        self.init(configuration, applier: applier, binder: binder, check: check, logger: logger) {
             LANInterface.all() + [LANInterface.loopback()].compactMap { $0 }
         }
     }
 
     /// - Parameter interfaces: The interfaces on whose links requests are answered.
     init(
-        _ configuration: Configuration, applier: any WiFiApplier, binder: ProvisioningServer.Binder?, logger: Logger,
+        _ configuration: Configuration, applier: any WiFiApplier, binder: ProvisioningServer.Binder?,
+        check: @escaping OrderCheck, logger: Logger,
         interfaces: @escaping @Sendable () -> [LANInterface]
     ) {
         self.configuration = configuration
+        self.check = check
         shell = JoiningShell(applier: applier, binder: binder, logger: logger)
         self.interfaces = interfaces
     }
@@ -67,7 +75,8 @@ public struct PlaintextProvisioning: Sendable {
             PlaintextDevice(
                 .init(
                     identity: configuration.identity, productID: configuration.productID, hub: configuration.hub,
-                    lifetime: TimeAmount(configuration.lifetime), binds: shell.binder != nil), at: .now()),
+                    lifetime: TimeAmount(configuration.lifetime), binds: shell.binder != nil, check: check),
+                at: .now()),
             interfaces: interfaces, steps: continuation)
         await mode.start()
         shell.logger.warning(

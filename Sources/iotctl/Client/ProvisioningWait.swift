@@ -6,41 +6,74 @@ import NIOHTTP1
 struct ProvisioningWait {
     /// The token's id.
     let id: String
-    let timeout: Duration
+    let end: ContinuousClock.Instant
     let isQuiet: Bool
 
     private static let pause = Duration.milliseconds(300)
+    /// A device publishes its model, and with it its key, soon after it has come online.
+    private static let modelTime = Duration.seconds(5)
+    /// Failures that can pass: the daemon restarts, or is busy, or the hub does not answer.
+    private static let transient: Set<ErrorCode> = [
+        .daemonUnreachable, .linkUnavailable, .tooManyRequests, .messageTimeout,
+    ]
 
-    /// - Throws: The reason why the device could not be bound; 21101 if the token has expired; 21002 after the time-out.
+    /// - Throws: The reason why the device could not be bound; 21101 if the token has expired; after the time-out 21002, or
+    ///   why the state could not be requested.
     func run(_ client: GatewayClient) async throws -> ProvisioningStatus {
-        let end = ContinuousClock.now + timeout
         var phase: ProvisioningStatus.Phase?
         while true {
-            let status = try await client.get(ProvisioningStatus.self, APIPath("v1", "net", "tokens", id))
-            if status.phase != phase, !isQuiet { Self.report(status) }
-            phase = status.phase
-            if status.phase == .online { return status }
-            if let failure = status.failure {
-                throw IoTError(ErrorCode(rawValue: failure.code), failure.message, remedy: failure.remedy)
+            let status: ProvisioningStatus? = try await attempt {
+                try await client.get(ProvisioningStatus.self, APIPath("v1", "net", "tokens", id))
+            }
+            if let status {
+                if status.phase != phase, !isQuiet { Self.report(status) }
+                phase = status.phase
+                if status.phase == .online { return status }
+                if let failure = status.failure {
+                    throw IoTError(ErrorCode(rawValue: failure.code), failure.message, remedy: failure.remedy)
+                }
             }
             guard ContinuousClock.now < end else {
                 throw IoTError(
                     .messageTimeout,
-                    status.phase == .bound
-                        ? "the device is bound, and has not come online" : "no device has used the token",
+                    phase == .bound ? "the device is bound, and has not come online" : "no device has used the token",
                     remedy: "check the device, and wait again")
             }
             try await Task.sleep(for: Self.pause)
         }
     }
 
-    /// Stores the fingerprint that the device itself sent, so that the hub cannot substitute another key.
-    static func keep(
+    /// Stores the fingerprint that the device itself sent, so that the hub cannot substitute another key, and compares it
+    /// with the key that the hub reports.
+    ///
+    /// - Throws: 25080 if the keys differ.
+    func keep(
         _ fingerprint: KeyFingerprint?, of status: ProvisioningStatus, _ client: GatewayClient
     ) async throws {
         guard let fingerprint, let device = status.binding?.device else { return }
         let _: DeviceKeyDescription = try await client.call(
             .PUT, APIPath("v1", "devices", device, "key"), DeviceKeyRequest(fingerprint: fingerprint, source: .ap))
+        let end = min(end, .now + Self.modelTime)
+        while true {
+            let detail: DeviceDetail? = try await attempt {
+                try await client.get(DeviceDetail.self, APIPath("v1", "devices", device))
+            }
+            if let failure = detail?.key?.failure { throw failure.error }
+            if detail?.model["ProConst"]?["signingKey"] != nil { return }
+            guard ContinuousClock.now < end else { break }
+            try await Task.sleep(for: Self.pause)
+        }
+        Console.note(
+            "the hub has not reported the device's key yet; `iotctl device show \(device)` compares it later")
+    }
+
+    /// - Returns: `nil` after a failure that can pass, before the end.
+    private func attempt<Value: Sendable>(_ request: () async throws -> Value) async throws -> Value? {
+        do {
+            return try await request()
+        } catch let error as IoTError where Self.transient.contains(error.code) && ContinuousClock.now < end {
+            return nil
+        }
     }
 
     private static func report(_ status: ProvisioningStatus) {

@@ -42,8 +42,10 @@ extension NetCommand {
         @Option(help: "The camera's address. (default: 192.168.4.1 for ap, the address of the found camera for lan)")
         var host: String?
 
-        @Option(help: ArgumentHelp("Its port (ap, lan).", valueName: "n"))
-        var port = 80
+        @Option(
+            help: ArgumentHelp(
+                "Its port (ap, lan). (default: 80, or the announced port of the found camera)", valueName: "n"))
+        var port: Int?
 
         @OptionGroup var secret: CameraSecretOptions
 
@@ -61,7 +63,7 @@ extension NetCommand {
 
         func validate() throws {
             guard (1...3600).contains(timeout.seconds) else { throw ValidationError("--timeout must be from 1s to 1h") }
-            guard (1...65_535).contains(port) else { throw ValidationError("--port is 1 to 65535") }
+            guard (1...65_535).contains(port ?? 80) else { throw ValidationError("--port is 1 to 65535") }
             let files = [passwordFile, secret.popFile, secret.userPasswordFile]
             guard files.filter({ $0 == "-" }).count <= 1 else {
                 throw ValidationError("only one secret can come from standard input")
@@ -83,19 +85,22 @@ extension NetCommand {
             let way = try way ?? askWay()
             let network = way == .lan ? nil : try askNetwork()
             let credential = way == .qr ? nil : try askSecret()
+            let end = ContinuousClock.now + timeout.duration
             let status = try await options.withClient { client in
                 let token: ProvisioningToken = try await client.call(
                     .POST, APIPath("v1", "net", "tokens"), ProvisioningTokenRequest(ttlSeconds: timeout.seconds))
                 do {
-                    let fingerprint = try await give(token, to: way, network, credential, client)
-                    let status = try await ProvisioningWait(
-                        id: token.id, timeout: timeout.duration, isQuiet: options.json
-                    ).run(client)
-                    try await ProvisioningWait.keep(fingerprint, of: status, client)
-                    return status
+                    return try await Interruption.cancelling {
+                        let fingerprint = try await give(token, to: way, network, credential, until: end, client)
+                        let wait = ProvisioningWait(id: token.id, end: end, isQuiet: options.json)
+                        let status = try await wait.run(client)
+                        try await wait.keep(fingerprint, of: status, client)
+                        return status
+                    }
                 } catch {
                     // Revokes the token, so that nobody else can use it.
                     _ = try? await client.call(.DELETE, APIPath("v1", "tokens", token.id), body: nil) as EmptyResponse
+                    if error is Interruption.Interrupted { Interruption.exit() }
                     throw error
                 }
             }
@@ -113,22 +118,23 @@ extension NetCommand {
         /// - Returns: The fingerprint that the camera sent in the session that its secret protects, if any.
         private func give(
             _ token: ProvisioningToken, to way: Way, _ network: WiFiCredentials?, _ credential: ProvisioningCredential?,
-            _ client: GatewayClient
+            until end: ContinuousClock.Instant, _ client: GatewayClient
         ) async throws -> KeyFingerprint? {
             guard let credential else {
                 try await show(token, network)
                 return nil
             }
-            let host: String
-            if let given = self.host {
-                host = given
+            let place: (host: String, port: Int?)
+            if let host {
+                place = (host, nil)
             } else {
-                host = way == .ap ? "192.168.4.1" : try await find(client)
+                place = way == .ap ? ("192.168.4.1", nil) : try await find(client)
             }
             let plan = ProvisioningPlan(
                 credential: credential, network: network, bind: try BindOrder(hub: token.hub, token: token.token),
-                scans: network != nil, patience: timeout.duration)
-            let outcome = try await DeviceProvisioner(host: host, port: port, plan: plan).run { step in
+                scans: network != nil, patience: max(.zero, end - .now))
+            let camera = DeviceProvisioner(host: place.host, port: port ?? place.port ?? 80, plan: plan)
+            let outcome = try await camera.run { step in
                 if let line = AP.line(step) { note(line) }
             }
             return outcome.device.flatMap { KeyFingerprint(bytes: $0.keyFingerprint) }
@@ -151,10 +157,10 @@ extension NetCommand {
             }
         }
 
-        /// The address of the camera on the network that has no hub yet.
+        /// The address and the announced port of the camera on the network that has no hub yet.
         ///
         /// - Throws: `notFound` if there is none, `invalidParameter` if there are several.
-        private func find(_ client: GatewayClient) async throws -> String {
+        private func find(_ client: GatewayClient) async throws -> (String, Int?) {
             note("looking for a new camera")
             let report: DiscoveryReport = try await client.call(
                 .POST, APIPath("v1", "discoveries"), DiscoveryRequest(), timeout: .seconds(20))
@@ -171,7 +177,7 @@ extension NetCommand {
                     remedy: "choose one with --host")
             }
             note("found \(device.name ?? "a camera") at \(address)")
-            return address
+            return (address, device.port)
         }
 
         // MARK: Questions on the terminal

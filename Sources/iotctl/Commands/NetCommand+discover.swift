@@ -135,7 +135,8 @@ extension NetCommand {
                 case .bind: return "bind: iotctl device bind \(device.deviceID ?? "ID") USER"
                 case .provision:
                     let host = device.addresses.first ?? "ADDRESS"
-                    return "provision: iotctl net add --way lan --host \(quoted(host)) --pop-file FILE"
+                    let port = device.port.map { $0 == 80 ? "" : " --port \($0)" } ?? ""
+                    return "provision: iotctl net add --way lan --host \(quoted(host))\(port) --pop-file FILE"
                 case .owned, .none, .unknown: return nil
                 }
             }

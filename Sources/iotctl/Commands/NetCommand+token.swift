@@ -88,10 +88,9 @@ extension NetCommand {
 
         func run() async throws {
             let status = try await options.withClient { client in
-                let status = try await ProvisioningWait(
-                    id: id, timeout: timeout.duration, isQuiet: options.json
-                ).run(client)
-                try await ProvisioningWait.keep(fingerprint, of: status, client)
+                let wait = ProvisioningWait(id: id, end: .now + timeout.duration, isQuiet: options.json)
+                let status = try await wait.run(client)
+                try await wait.keep(fingerprint, of: status, client)
                 return status
             }
             if options.json { return try Console.printJSON(status) }

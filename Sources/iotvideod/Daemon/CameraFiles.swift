@@ -1,3 +1,4 @@
+import Foundation
 import IoTCore
 import IoTLink
 
@@ -13,6 +14,13 @@ struct CameraFiles: Sendable {
         directory = dataDirectory + "/cameras/" + camera
         try PrivateDirectory.make(dataDirectory + "/cameras")
         try PrivateDirectory.make(directory)
+    }
+
+    /// Removes the files of a camera that has ended.
+    static func remove(dataDirectory: String, camera: String) throws {
+        let directory = dataDirectory + "/cameras/" + camera
+        guard FileManager.default.fileExists(atPath: directory) else { return }
+        try FileManager.default.removeItem(atPath: directory)
     }
 
     /// The camera's signing key, which is created at its first start.

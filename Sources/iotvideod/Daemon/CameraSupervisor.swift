@@ -118,6 +118,11 @@ actor CameraSupervisor<Product: Service & Sendable>: Service {
         try added.save(cameras.filter { $0.name != name })
         configuration.cameras.removeAll { $0.name == name }
         await end(name)
+        do {
+            try CameraFiles.remove(dataDirectory: configuration.dataDirectory, camera: name)
+        } catch {
+            logger.error("the key and the LAN access password of a removed camera could not be removed: \(error)")
+        }
         logger.notice("camera removed", metadata: ["camera": "\(name)"])
     }
 

@@ -144,7 +144,9 @@ struct BoxProvisioning: Sendable {
         PlaintextProvisioning(
             PlaintextProvisioning.Configuration(
                 host: try keys.address().host, identity: identity, lifetime: keys.timeout),
-            applier: OnboardingApplier(onboarding: onboarding), binder: Self.binder(onboarding), logger: logger)
+            applier: OnboardingApplier(onboarding: onboarding), binder: Self.binder(onboarding),
+            check: { order throws(IoTError) in _ = try EnrolmentString(hub: order.hub, token: order.token) },
+            logger: logger)
     }
 
     private static func binder(_ onboarding: Onboarding) -> ProvisioningServer.Binder {

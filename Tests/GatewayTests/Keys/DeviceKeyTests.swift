@@ -34,6 +34,7 @@ import Testing
                     "device": .string(Self.front), "user": request.params["user"] ?? .null, "role": "guest",
                     "actions": ["view"],
                 ]
+            case "device.remove": return ["device": .string(Self.front)]
             default: return [:]
             }
         }
@@ -144,9 +145,31 @@ import Testing
             #expect(try await learn(gateway, Self.first.fingerprint, .ap).source == .ap)
             #expect(try await show(gateway, as: "other")?.source == .hub)
             #expect(try await show(gateway)?.source == .ap)
-            try await gateway.session(of: "other").devices.remove("front", requestID: nil)
+            // The account that removes it has no binding with it.
+            try await gateway.session(of: "administrator").devices.remove("front", requestID: nil)
             reported.withLock { $0 = Self.second }
             #expect(try await show(gateway)?.fingerprint == Self.second.fingerprint)
+        }
+    }
+
+    @Test("Removing an account removes its fingerprints; an id is enough to remove one without the hub")
+    func removal() async throws {
+        try await withGateway(link()) { gateway in
+            let place = { (account: String) in
+                KnownDevices.Place(account: AccessID(rawValue: account)!, device: DeviceID(rawValue: Self.front)!)
+            }
+            for account in ["guest", "other"] { _ = try await show(gateway, as: account) }
+            try await gateway.session(of: "owner").users.remove(AccessID(rawValue: "guest")!, requestID: nil)
+            #expect(try await gateway.deviceKeys.entry(place("guest")) == nil)
+            #expect(try await gateway.deviceKeys.entry(place("other")) != nil)
+        }
+        let silent = ScriptedLink { _ throws(IoTError) in throw IoTError(.linkUnavailable) }
+        try await withGateway(silent) { gateway in
+            let place = KnownDevices.Place(
+                account: AccessID(rawValue: "guest")!, device: DeviceID(rawValue: Self.front)!)
+            _ = try await gateway.deviceKeys.keep(entry(1), at: place)
+            try await gateway.session(of: "guest").devices.forgetKey(of: Self.front)
+            #expect(try await gateway.deviceKeys.entry(place) == nil)
         }
     }
 

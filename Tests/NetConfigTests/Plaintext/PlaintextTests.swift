@@ -95,6 +95,17 @@ import Testing
         #expect(late == nil, "the mode has ended")
     }
 
+    @Test("A bound device's mode ends when a client no longer repeats its request")
+    func boundEnd() throws {
+        var device = device()
+        _ = try ask(&device, try request())
+        device.joining.applied(joined, at: start)
+        device.joining.bound(.success(nil), at: start)
+        _ = steps(&device)
+        device.joining.timeout(at: start + .seconds(10))
+        #expect(steps(&device) == ["end bound"])
+    }
+
     @Test("While the device joins, and after it has joined, it refuses another network")
     func other() throws {
         var device = device()
@@ -153,6 +164,18 @@ import Testing
         _ = try ask(&device, try request(token: ""), at: 1)
         device.joining.applied(joined, at: start)
         #expect(steps(&device) == ["apply Stranger", "apply Home"])
+    }
+
+    @Test("A hub that the device cannot use is refused before the device joins the network")
+    func unusableHub() throws {
+        var device = PlaintextDevice(
+            .init(
+                identity: DeviceIdentity(id: "front"), productID: "iotvideod", hub: nil, lifetime: .minutes(10),
+                binds: true, check: { _ throws(IoTError) in throw IoTError(.provisioningTokenFailed) }),
+            at: start)
+        guard case .currentError(let log) = try ask(&device, try request()) else { throw IoTError(.internalFailure) }
+        #expect(log.hasPrefix("21100 "))
+        #expect(steps(&device) == [])
     }
 
     @Test("After a request without a token, the token can follow")

@@ -16,6 +16,22 @@ public struct DeviceReference: LinkValue, Hashable {
     public var json: JSONValue { ["device": .string(device)] }
 }
 
+/// The result of `device.remove`.
+public struct DeviceRemoval: LinkValue, Hashable {
+    /// The id of the removed device; `nil` from an older hub.
+    public var device: DeviceID?
+
+    public init(device: DeviceID?) {
+        self.device = device
+    }
+
+    public init(_ members: LinkMembers) {
+        device = members["device"]?.stringValue.flatMap { DeviceID(rawValue: $0) }
+    }
+
+    public var json: JSONValue { .members(["device": .text(device?.rawValue)]) }
+}
+
 /// The parameters of `device.create`.
 public struct DeviceCreation: LinkValue, Hashable {
     public var name: String

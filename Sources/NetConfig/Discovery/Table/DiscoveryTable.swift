@@ -98,6 +98,7 @@ extension DiscoveredDevice {
         hasOwner = hasOwner ?? other.hasOwner
         keyFingerprint = keyFingerprint ?? other.keyFingerprint
         addresses = (addresses + other.addresses).unique
+        port = port ?? other.port
         serviceURLs = (serviceURLs + other.serviceURLs).unique
         foundBy.formUnion(other.foundBy)
     }

@@ -32,7 +32,7 @@ struct DeviceJoining: Sendable {
     /// The mode lasts this long after the client has requested the outcome, so that the answer arrives.
     private static let answerTime = TimeAmount.seconds(3)
     /// The mode lasts this long for a client that never requests the outcome.
-    private static let outcomeTime = TimeAmount.seconds(60)
+    static let outcomeTime = TimeAmount.seconds(60)
 
     private(set) var station = Station.idle
     private(set) var order: BindOrder?
@@ -49,6 +49,8 @@ struct DeviceJoining: Sendable {
     /// A request whose attempt has not begun.
     private var next: Request?
     private var isBinding = false
+    /// The mode lasts this long after the binding, unless the client has read it.
+    private let boundTime: TimeAmount
     private var due: NIODeadline
     private var steps: [Step] = []
 
@@ -59,8 +61,11 @@ struct DeviceJoining: Sendable {
         var order: BindOrder?
     }
 
-    init(lifetime: TimeAmount, isWired: Bool = false, at now: NIODeadline) {
+    init(
+        lifetime: TimeAmount, isWired: Bool = false, boundTime: TimeAmount = outcomeTime, at now: NIODeadline
+    ) {
         self.isWired = isWired
+        self.boundTime = boundTime
         lifetimeEnd = now + lifetime
         due = lifetimeEnd
         steps.append(.timeout(due))
@@ -191,16 +196,17 @@ struct DeviceJoining: Sendable {
             self.next = nil
             return begin(network, next.order, at: now)
         }
-        let isFinal =
+        let finalTime: TimeAmount? =
             switch (bindState, station) {
-            case (.bound, _), (.unbound, .connected): true
-            default: false
+            case (.bound, _): boundTime
+            case (.unbound, .connected): Self.outcomeTime
+            default: nil
             }
         if now >= due {
             // The time passed during the attempt.
-            end(after: isFinal ? Self.outcomeTime : Self.answerTime, at: now)
-        } else if isFinal {
-            settle(after: Self.outcomeTime, at: now)
+            end(after: finalTime ?? Self.answerTime, at: now)
+        } else if let finalTime {
+            settle(after: finalTime, at: now)
         }
     }
 

@@ -9,6 +9,7 @@ extension ServiceInstance {
             serviceURLs: serviceURLs, foundBy: [.dnsSD])
         switch key.type {
         case .iotlink:
+            device.port = port
             device.deviceID = text["deviceid"].flatMap { DeviceID(rawValue: $0) }?.rawValue
             device.productID = fact(text["productid"])
             device.serialNumber = text["serialnumber"].flatMap(DeviceText.serialNumber)
