@@ -105,6 +105,7 @@ struct VideoAssembler: Sendable {
 
     /// New sets with an SPS replace the old ones; a lone PPS or VPS is added to them.
     private mutating func rememberParameterSets(of bytes: ByteBuffer) {
+        let reader = reader
         let units = NALUnitSequence(bytes).lazy.filter { reader.type($0)?.isParameterSet == true }
         if units.contains(where: { reader.type($0)?.isSequenceParameterSet == true }) { parameterSets = [] }
         add(units.map { Array($0.readableBytesView) })

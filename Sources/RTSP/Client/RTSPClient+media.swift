@@ -12,7 +12,7 @@ extension RTSPClient {
     mutating func receive(_ packet: ByteBuffer, track: Int, isControl: Bool, at now: NIODeadline) {
         guard tracks.indices.contains(track) else { return }
         let media = isControl ? nil : try? RTPPacket(parsing: packet)
-        let isOfTrack = media.map(tracks[track].hasPayloadType(of:)) ?? false
+        let isOfTrack = media.map { tracks[track].hasPayloadType(of: $0) } ?? false
         // Some cameras send media before they answer PLAY. That answer is still awaited, because it may be an error.
         if state == .starting, isOfTrack { begin(at: now) }
         guard state == .playing else { return }

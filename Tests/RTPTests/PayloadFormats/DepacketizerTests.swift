@@ -208,8 +208,8 @@ extension Depacketizer.Output {
                 Issue.record("no frame")
                 return
             }
-            #expect(received.frame.isKeyFrame && received.frame.nalUnits.first?.readableBytes == 5 + size)
-            #expect(received.frame.nalUnits.count(where: { _ in true }) <= 65)
+            let sizes = received.frame.nalUnits.map(\.readableBytes)
+            #expect(received.frame.isKeyFrame && sizes.first == 5 + size && sizes.count <= 65)
             #expect(received.frame.bytes.readableBytes <= 16_384 + 64 * 4 + 7)
         }
     }
