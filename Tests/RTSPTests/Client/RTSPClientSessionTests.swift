@@ -106,7 +106,8 @@ import Testing
         let configuration = RTSPClientConfiguration(
             url: try #require(ServiceURL("rtsp://127.0.0.1:\(server.port)/front")), credentials: nil, transport: .tcp)
         let eventLoop = MultiThreadedEventLoopGroup.singleton.any()
-        let (wants, box) = (Mutex(true), Mutex<RTSPClientSession?>(nil))
+        let wants = Mutex(true)
+        let box = Mutex<RTSPClientSession?>(nil)
         let count = Mutex(0)
         let (counts, continuation) = AsyncStream.makeStream(of: Int.self)
         let session = RTSPClientSession(configuration, eventLoop: eventLoop) {
