@@ -47,6 +47,7 @@ final class CameraStream {
     private(set) var isOn = true
     /// Maps the source's clock to the wall clock, the same for both tracks: (pts µs, µs since 1970).
     private(set) var clock: (pts: Int64, wall: Int64)?
+    private var drift = ClockDrift()
     private var waiting: [(promise: EventLoopPromise<Void>, needsPicture: Bool, until: NIODeadline)] = []
     /// After `close()`, nothing would complete a new wait.
     private var isClosed = false
@@ -215,8 +216,11 @@ final class CameraStream {
             self.newest = nil
         }
         if clock == nil || frame.isDiscontinuity {
-            clock = (frame.pts, wallClock())
-            viewers.values.forEach { $0.clockChanged() }
+            anchorClock(at: (frame.pts, wallClock()), now)
+        } else if frame.isKeyFrame, frame.kind == .video || video == nil,
+            let anchor = drift.anchor((frame.pts, wallClock()), now)
+        {
+            anchorClock(at: anchor, now)
         }
         if frame.kind == .video || video == nil { note(frame, at: now) }
         do throws(IoTError) {
@@ -239,6 +243,12 @@ final class CameraStream {
         }
         guard isOn else { return }
         for viewer in viewers.values { viewer.pump(at: now) }
+    }
+
+    private func anchorClock(at anchor: (pts: Int64, wall: Int64), _ now: NIODeadline) {
+        clock = anchor
+        drift.begin(anchor, now)
+        viewers.values.forEach { $0.clockChanged() }
     }
 
     private func note(_ frame: MediaFrame, at now: NIODeadline) {

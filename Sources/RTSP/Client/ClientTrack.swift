@@ -15,7 +15,8 @@ struct ClientTrack: Sendable {
     var hasEnded = false
     /// The camera's wall clock at one RTP time; `nil` before a sender report.
     private(set) var report: SenderReportMapping?
-    /// µs since 1970 on the camera's clock at the client's time 0; `nil` before a sender report.
+    /// µs since 1970 on the camera's clock at the client's time 0; `nil` before a sender report, and after a jump until
+    /// the next one.
     private(set) var wallClockOffset: Int64?
 
     /// The shortest time between reports (RFC 3550 §6.2).
@@ -57,12 +58,21 @@ struct ClientTrack: Sendable {
         guard hasStarted || received.frame.isKeyFrame else { return nil }
         hasStarted = true
         let arrival = (received.firstArrival - epoch).nanoseconds / 1_000
+        let jumps = clock.jumps
         let placement = clock.place(ticks: received.rtpTimestamp, arrival: arrival)
+        // The last report does not map the times after a jump.
+        if clock.jumps != jumps || placement.isDiscontinuity { wallClockOffset = nil }
         var frame = received.frame
         frame.pts = placement.time
         frame.dts = placement.time
         frame.isDiscontinuity = placement.isDiscontinuity
         return frame
+    }
+
+    /// Moves all later frames.
+    mutating func move(by microseconds: Int64) {
+        clock.move(by: microseconds)
+        wallClockOffset = wallClockOffset.map { $0 &- microseconds }
     }
 
     mutating func take(_ report: RTCPSenderReport, at now: NIODeadline) {

@@ -12,7 +12,7 @@ extension RTSPClient {
     mutating func receive(_ packet: ByteBuffer, track: Int, isControl: Bool, at now: NIODeadline) {
         guard tracks.indices.contains(track) else { return }
         let media = isControl ? nil : try? RTPPacket(parsing: packet)
-        let isOfTrack = media.map(tracks[track].hasPayloadType(of:)) ?? false
+        let isOfTrack = media.map { tracks[track].hasPayloadType(of: $0) } ?? false
         // Some cameras send media before they answer PLAY. That answer is still awaited, because it may be an error.
         if state == .starting, isOfTrack { begin(at: now) }
         guard state == .playing else { return }
@@ -34,7 +34,7 @@ extension RTSPClient {
             switch packet {
             case .senderReport(let report):
                 tracks[track].take(report, at: now)
-                synchronize()
+                synchronize(afterReportOf: track)
             case .goodbye(let goodbye):
                 guard let source = tracks[track].receiver.remoteSSRC, goodbye.ssrcs.contains(source) else { continue }
                 tracks[track].hasEnded = true
@@ -53,6 +53,7 @@ extension RTSPClient {
             case .frame(let received):
                 lastMedia = now
                 guard let frame = tracks[track].place(received, epoch: epoch) else { continue }
+                if tracks[track].wallClockOffset == nil { isSynchronized = false }
                 if frame.kind == .video || !hasVideo { firstFrameDeadline = nil }
                 outputs.append(.frame(frame))
             case .frameLost: break

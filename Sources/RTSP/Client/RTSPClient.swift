@@ -63,7 +63,7 @@ package struct RTSPClient: Sendable {
     var firstFrameDeadline: NIODeadline?
     var nextKeepAlive = NIODeadline.distantFuture
     var keepAliveMethod = RTSPMethod.options
-    private(set) var isSynchronized = false
+    var isSynchronized = false
     var outputs = CircularBuffer<Output>()
 
     /// The largest number of redirections of one session.
@@ -247,17 +247,24 @@ package struct RTSPClient: Sendable {
 
     // MARK: Synchronization
 
-    /// Moves the audio once, so that both tracks follow the camera's wall clock.
-    mutating func synchronize() {
-        guard !isSynchronized, tracks.count == 2,
+    /// Moves the audio, so that both tracks follow the camera's wall clock: after the first reports in one step, later
+    /// gradually, because the tracks' RTP clocks drift apart.
+    mutating func synchronize(afterReportOf track: Int) {
+        guard tracks.count == 2,
             let video = tracks.firstIndex(where: { $0.kind == .video }),
             let audio = tracks.firstIndex(where: { $0.kind == .audio }),
-            let first = tracks[video].wallClockOffset, let second = tracks[audio].wallClockOffset
+            let first = tracks[video].wallClockOffset, let second = tracks[audio].wallClockOffset,
+            // The audio's offset is exact only after its own report, because a slew changes it.
+            !isSynchronized || track == audio
         else { return }
-        isSynchronized = true
         let difference = second &- first
-        // A smaller difference is not noticeable. A larger one means that the tracks' reports use unrelated clocks.
-        guard (20_000...2_000_000).contains(difference.magnitude) else { return }
-        tracks[audio].clock.move(by: difference)
+        // A larger difference means that the tracks' reports use unrelated clocks.
+        guard difference.magnitude <= 2_000_000 else { return }
+        if isSynchronized || difference.magnitude < 20_000 {
+            tracks[audio].clock.slew(by: difference)
+        } else {
+            tracks[audio].move(by: difference)
+        }
+        isSynchronized = true
     }
 }

@@ -21,6 +21,9 @@ package struct TrackClock: Sendable {
     /// The relative error above which a rate counts as wrong. A crystal's error is less than a thousandth.
     static let tolerance = 0.03
 
+    /// A slew changes the rate by at most 1 ms a second, which nobody hears.
+    static let slewDivisor: Int64 = 1_000
+
     private struct Point {
         /// µs on the camera's clock.
         var source: Int64
@@ -37,6 +40,8 @@ package struct TrackClock: Sendable {
     /// In the last full window: the real time per unit of the camera's time.
     private var lastRatio = 1.0
     private var scale = 1.0
+    /// The remaining part of a slew, in µs.
+    private var correction: Int64 = 0
 
     /// - Parameter rate: The rate of the RTP clock, in Hz.
     package init(rate: Int) { self.rate = Int64(max(rate, 1)) }
@@ -52,7 +57,7 @@ package struct TrackClock: Sendable {
             jumps += 1
             return restart(source, at: last.time + max(elapsed, 1_000), arrival, isDiscontinuity: false)
         }
-        let time = last.time + (scale == 1 ? step : Int64(Double(step) * scale))
+        let time = last.time + (scale == 1 ? step : Int64(Double(step) * scale)) + correct(over: step)
         let point = Point(source: source, time: time, arrival: arrival)
         self.last = point
         guard measure(point) else { return Placement(time: time, isDiscontinuity: false) }
@@ -74,12 +79,23 @@ package struct TrackClock: Sendable {
         windowStart?.time += microseconds
     }
 
+    /// Moves later frames gradually, to follow the drift of another track's clock. Replaces an earlier slew.
+    package mutating func slew(by microseconds: Int64) { correction = microseconds }
+
+    private mutating func correct(over step: Int64) -> Int64 {
+        let limit = max(0, step) / Self.slewDivisor
+        let part = min(max(correction, -limit), limit)
+        correction -= part
+        return part
+    }
+
     private mutating func restart(
         _ source: Int64, at time: Int64, _ arrival: Int64, isDiscontinuity: Bool
     ) -> Placement {
         let point = Point(source: source, time: time, arrival: arrival)
         last = point
         windowStart = point
+        correction = 0
         return Placement(time: time, isDiscontinuity: isDiscontinuity)
     }
 

@@ -40,7 +40,28 @@ import Testing
         #expect(stream.measurement.video?.frameRate.rounded() == 25)
     }
 
-    @Test("The newest picture has the loop's time; only the first frame maps the source's clock to the wall clock")
+    @Test("If the source's clock drifts, it is mapped to the wall clock again, by the frame with the least delay")
+    func drift() {
+        var wall: Int64 = 1_800_000_000_000_000
+        let stream = stream(wallClock: { wall })
+        stream.handle(.opened(video: video, audio: nil))
+        // The source's clock is fast by 1,000 ppm: 0.2 s in 200 s. Each second key frame comes 30 ms late.
+        for second in 0..<200 as Range<Int64> {
+            let delay: Int64 = second % 2 == 1 ? 30_000 : 0
+            wall = 1_800_000_000_000_000 + second * 999_000 + delay
+            stream.handle(
+                .frame(
+                    MediaFrame(
+                        kind: .video, isKeyFrame: true, pts: second * 1_000_000, dts: second * 1_000_000,
+                        bytes: ByteBuffer(bytes: [0, 0, 0, 2, 0x65, 0x88]))))
+            loop.advanceTime(by: .seconds(1))
+        }
+        let clock = stream.clock ?? (0, 0)
+        #expect(clock.pts >= 100_000_000)
+        #expect(clock.wall - clock.pts == 1_800_000_000_000_000 - clock.pts / 1_000)
+    }
+
+    @Test("The newest picture has the loop's time; within 60 s only the first frame maps its clock to the wall clock")
     func clocks() {
         var wall: Int64 = 1_800_000_000_000_000
         let stream = stream(wallClock: { wall })

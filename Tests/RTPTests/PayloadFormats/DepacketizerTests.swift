@@ -208,9 +208,8 @@ extension Depacketizer.Output {
                 Issue.record("no frame")
                 return
             }
-            let units = Array(received.frame.nalUnits)
-            #expect(received.frame.isKeyFrame && units.first?.readableBytes == 5 + size)
-            #expect(units.count <= 65)
+            let sizes = received.frame.nalUnits.map(\.readableBytes)
+            #expect(received.frame.isKeyFrame && sizes.first == 5 + size && sizes.count <= 65)
             #expect(received.frame.bytes.readableBytes <= 16_384 + 64 * 4 + 7)
         }
     }

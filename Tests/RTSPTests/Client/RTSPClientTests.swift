@@ -416,6 +416,35 @@ import Testing
         #expect(camera.client.cameraTime(at: 0) == 1_704_067_200_000_000)
     }
 
+    @Test("If the clocks of the tracks drift apart, later sender reports keep audio and video together")
+    func drift() throws {
+        var camera = ScriptedCamera()
+        camera.play()
+        var (worst, steps): (Int64, [Int64]) = (0, [])
+        var last: Int64?
+        // The audio's clock is slow by 500 ppm: 0.3 s in these ten minutes.
+        for tenth in 0..<6_000 as Range<UInt32> {
+            camera.sendPicture(UInt16(truncatingIfNeeded: tenth), timestamp: tenth * 9_000, isKey: tenth == 0)
+            let audio = UInt32(Double(tenth) * 800 * 0.9995)
+            camera.sendRTP(
+                RTPPacket(
+                    payloadType: 8, marker: false, sequenceNumber: UInt16(truncatingIfNeeded: tenth), timestamp: audio,
+                    ssrc: 9, payload: ByteBuffer(bytes: [1, 2])), channel: 2)
+            if tenth % 50 == 0 {
+                camera.sendReport(ssrc: 7, ntp: 3_913_056_000 + tenth / 10, rtp: tenth * 9_000, channel: 1)
+                camera.sendReport(ssrc: 9, ntp: 3_913_056_000 + tenth / 10, rtp: audio, channel: 3)
+            }
+            let frame = try #require(camera.frames.last)
+            #expect(frame.kind == .audio)
+            worst = max(worst, abs(frame.pts - Int64(tenth) * 100_000))
+            if let last { steps.append(frame.pts - last) }
+            last = frame.pts
+            camera.advance(.milliseconds(100))
+        }
+        #expect(worst < 10_000, "\(worst) µs")
+        #expect(steps.allSatisfy { abs($0 - 100_000) < 500 })
+    }
+
     @Test("Every request of a session with a back channel requires it; other sessions do not")
     func backChannel() {
         var configuration = RTSPClientConfiguration(
