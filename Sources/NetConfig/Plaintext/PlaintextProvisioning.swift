@@ -1,5 +1,5 @@
 import Glibc
-import IoTCore
+public import IoTCore
 public import Logging
 import NIOCore
 import NIOPosix
