@@ -66,21 +66,64 @@ import Testing
             ]
         ).run()
         try #require(made.status == 0, "\(made.errors)")
+        let camera = try await box.start(clip: try await Self.film(picture, view.filters, box))
+        _ = try hub.device(of: try await waited, camera)
+        try await hub.expectPictures(of: "yard", camera)
+        for secret in [CameraBox.password, String(token.token.suffix(22))] { #expect(!camera.log.contains(secret)) }
+        #expect(await camera.stop() == 0)
+        await hub.daemon.stop()
+    }
+
+    /// Makes a video of the picture, and returns its path.
+    private static func film(_ picture: String, _ filters: String, _ box: CameraBox) async throws -> String {
         let video = box.folder.path("code.mp4")
         let filmed = try await Program.named(
             "ffmpeg",
             [
                 "-nostdin", "-v", "error", "-loop", "1", "-framerate", "10", "-i", picture, "-vf",
-                view.filters + "scale=960:960:force_original_aspect_ratio=decrease,pad=1280:960:-1:-1:color=gray",
+                filters + "scale=960:960:force_original_aspect_ratio=decrease,pad=1280:960:-1:-1:color=gray",
                 "-t", "4", "-c:v", "libx264", "-preset", "veryfast", "-crf", "28", "-g", "20", "-pix_fmt", "yuv420p",
                 video,
             ]
         ).run()
         try #require(filmed.status == 0, "\(filmed.errors)")
-        let camera = try await box.start(clip: video)
-        _ = try hub.device(of: try await waited, camera)
+        return video
+    }
+
+    @Test("`net add` shows a QR code and waits for the camera")
+    func oneCommandByCode() async throws {
+        let hub = try await ProvisioningHub()
+        let box = try CameraBox(ways: "qr")
+        let picture = box.folder.path("code.png")
+        async let added = hub.daemon.iotctl(
+            "net", "add", "--way", "qr", "--ssid", "HomeNet", "--password-file", box.folder.path("wifi"), "--out",
+            picture, "--timeout", "60s", "--json")
+        try await eventually("the code") {
+            FileManager.default.contents(atPath: picture)?.suffix(8).starts(with: Data("IEND".utf8)) == true
+        }
+        let camera = try await box.start(clip: try await Self.film(picture, "", box))
+        _ = try hub.device(of: try await added, camera)
+        #expect(await camera.stop() == 0)
+        await hub.daemon.stop()
+    }
+
+    @Test("`net add` finds a camera on a wired network, also if it does not use port 80")
+    func oneCommandByCable() async throws {
+        let network = try await TestNetwork(hosts: ["hub", "camera"])
+        let hub = try await ProvisioningHub(address: network.address("hub"), prefix: network.prefix("hub"))
+        let box = try CameraBox(ways: "lan", listen: network.address("camera") + ":8080")
+        let camera = try await box.start(prefix: network.prefix("camera"))
+        _ = try await box.port(of: camera)
+        let added = try await Program(
+            path: "/usr/bin/env",
+            arguments: network.prefix("hub") + [
+                Product.program("iotctl"), "net", "add", "--way", "lan", "--pop-file", box.folder.path("proof"),
+                "--timeout", "60s", "--json",
+            ],
+            environment: ["IOTCTL_SOCKET": hub.daemon.folder.path("socket")]
+        ).run()
+        _ = try hub.device(of: added, camera)
         try await hub.expectPictures(of: "yard", camera)
-        for secret in [CameraBox.password, String(token.token.suffix(22))] { #expect(!camera.log.contains(secret)) }
         #expect(await camera.stop() == 0)
         await hub.daemon.stop()
     }
