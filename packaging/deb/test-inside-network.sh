@@ -52,7 +52,8 @@ bind='import socket; socket.socket().bind(("127.0.0.1", 80))'
 /tmp/as_unit.py $unit $share/port.conf -- python3 -c "$bind" || fail "port 80 does not work with the drop-in"
 
 echo "   NetworkManager, only with the polkit rule"
-begin /usr/lib/polkit-1/polkitd --no-debug
+begin /usr/lib/polkit-1/polkitd
+polkitd=${others[-1]}
 begin NetworkManager --no-daemon
 allowed() { /tmp/as_unit.py $unit -- nmcli --terse --fields PERMISSION,VALUE general permissions | sort; }
 running() { allowed | grep -q .; }
@@ -63,6 +64,10 @@ org.freedesktop.NetworkManager.wifi.scan:yes"
 before=$(allowed)
 ! grep -qF "settings.modify.system:yes" <<<"$before" || fail "the service may change networks without the rule"
 install -m 0644 $share/networkmanager.rules /etc/polkit-1/rules.d/50-iotvideod.rules
+# polkitd reads new rules by itself, but not in every root without systemd.
+kill $polkitd
+wait $polkitd || true
+begin /usr/lib/polkit-1/polkitd
 has_all() {
     local now
     now=$(allowed)
