@@ -247,8 +247,12 @@ package struct RTSPClient: Sendable {
 
     // MARK: Synchronization
 
-    /// Moves the audio, so that both tracks follow the camera's wall clock: after the first reports in one step, later
-    /// gradually, because the tracks' RTP clocks drift apart.
+    /// The smallest offset between picture and sound, in µs, that is corrected in one step (ITU-R BT.1359: viewers
+    /// notice sound that is 125 ms late). A step back loses frames of sound, so a smaller offset is corrected gradually.
+    private static let noticeableOffset: Int64 = 100_000
+
+    /// Moves the audio, so that both tracks follow the camera's wall clock: a large offset after the first reports in one
+    /// step, later ones gradually, because the tracks' RTP clocks drift apart.
     mutating func synchronize(afterReportOf track: Int) {
         guard tracks.count == 2,
             let video = tracks.firstIndex(where: { $0.kind == .video }),
@@ -260,7 +264,7 @@ package struct RTSPClient: Sendable {
         let difference = second &- first
         // A larger difference means that the tracks' reports use unrelated clocks.
         guard difference.magnitude <= 2_000_000 else { return }
-        if isSynchronized || difference.magnitude < 20_000 {
+        if isSynchronized || difference.magnitude < Self.noticeableOffset {
             tracks[audio].clock.slew(by: difference)
         } else {
             tracks[audio].move(by: difference)

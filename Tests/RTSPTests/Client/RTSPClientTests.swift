@@ -416,6 +416,27 @@ import Testing
         #expect(camera.client.cameraTime(at: 0) == 1_704_067_200_000_000)
     }
 
+    @Test("An offset of less than 100 ms is corrected gradually, so that no sound is lost")
+    func smallOffset() throws {
+        var camera = ScriptedCamera()
+        camera.play()
+        camera.sendPicture(0, timestamp: 1_000)
+        func sendSound(_ number: UInt16) {
+            camera.sendRTP(
+                RTPPacket(
+                    payloadType: 8, marker: false, sequenceNumber: number, timestamp: 8_000 + UInt32(number) * 160,
+                    ssrc: 9, payload: ByteBuffer(bytes: [1, 2])), channel: 2)
+        }
+        sendSound(0)
+        // On the camera's clock, the audio is 64 ms earlier than the picture that arrived with it.
+        camera.sendReport(ssrc: 7, ntp: 3_913_056_001, rtp: 91_000, channel: 1)
+        camera.sendReport(ssrc: 9, ntp: 3_913_056_001, rtp: 16_512, channel: 3)
+        for number in 1...100 as ClosedRange<UInt16> { sendSound(number) }
+        let sound = camera.frames.filter { $0.kind == .audio }.map(\.pts)
+        #expect(zip(sound, sound.dropFirst()).allSatisfy { (19_900...20_000).contains($1 - $0) })
+        #expect(try #require(sound.last) == Int64(1_998_000))
+    }
+
     @Test("If the clocks of the tracks drift apart, later sender reports keep audio and video together")
     func drift() throws {
         var camera = ScriptedCamera()
