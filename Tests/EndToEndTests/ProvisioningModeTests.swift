@@ -137,15 +137,18 @@ import Testing
         _ = try await box.port(of: camera)
 
         let address = network.address("camera")
-        var found: [String: Any] = [:]
+        var (found, count): ([String: Any], Int) = ([:], 0)
         try await eventually("the new camera is found") {
             let outcome = try await hub.daemon.iotctl("net", "discover", "--timeout", "2s", "--json")
             let report = try JSONSerialization.jsonObject(with: outcome.output) as? [String: Any]
             let devices = report?["devices"] as? [[String: Any]] ?? []
-            found = devices.first { $0["name"] as? String == "yard" } ?? [:]
+            let rows = devices.filter { $0["name"] as? String == "yard" }
+            count = rows.count
+            found = rows.first ?? [:]
             return !found.isEmpty
         }
         #expect(found["next"] as? String == "provision", "\(found)")
+        #expect(count == 1, "the camera has \(count) rows")
         #expect((found["addresses"] as? [String])?.first == address)
 
         let token = try await hub.token()

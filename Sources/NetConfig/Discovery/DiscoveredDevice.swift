@@ -7,7 +7,7 @@ public enum DiscoveryProtocol: String, Codable, CaseIterable, Sendable {
 
 /// The information from one protocol about one device.
 public struct DiscoveredDevice: Hashable, Sendable, Codable {
-    /// Unique identifiers: `urn:uuid:…`, `mac:aa:bb:cc:dd:ee:ff`, `serial:…`, `device:ID`,
+    /// Unique identifiers: `urn:uuid:…`, `mac:aa:bb:cc:dd:ee:ff`, `serial:…`, `device:ID`, `key:SHA256:…`,
     /// `service:NAME.TYPE`.
     public var identities: Set<String>
     public var name: String?
@@ -54,5 +54,13 @@ public struct DiscoveredDevice: Hashable, Sendable, Codable {
         self.port = port
         self.serviceURLs = serviceURLs
         self.foundBy = foundBy
+    }
+}
+
+extension DiscoveredDevice {
+    /// The identity of one of our cameras that has no hub, and so no device id, yet.
+    var keyIdentity: String? {
+        guard deviceID == nil else { return nil }
+        return keyFingerprint.map { "key:\($0)" }
     }
 }

@@ -18,6 +18,7 @@ extension DiscoveredDevice {
         if let deviceID { identities.insert("device:" + deviceID) }
         if let macAddress { identities.insert("mac:" + macAddress) }
         if let serialNumber { identities.insert("serial:" + serialNumber) }
+        if let keyIdentity { identities.insert(keyIdentity) }
     }
 
     /// A scope is `onvif://www.onvif.org/KEY/VALUE` (ONVIF Core §7.3.2.2), or one of ours.

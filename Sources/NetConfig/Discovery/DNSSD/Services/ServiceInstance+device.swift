@@ -28,6 +28,7 @@ extension ServiceInstance {
             [
                 device.deviceID.map { "device:\($0)" }, mac.map { "mac:\($0)" },
                 device.serialNumber.map { "serial:\($0)" },
+                device.keyIdentity,
                 key.identity,
             ].compactMap { $0 })
         return device
