@@ -99,6 +99,7 @@ let package = Package(
             "CFFmpeg", pkgConfig: "libavformat libavcodec libswscale libswresample libavutil",
             apt: ["libavformat-dev", "libavcodec-dev", "libswscale-dev", "libswresample-dev", "libavutil-dev"]),
         system("COpenSSL", pkgConfig: "libssl libcrypto", apt: ["libssl-dev"]),
+        system("COpus", pkgConfig: "opus", apt: ["libopus-dev"]),
         system("CMosquitto", pkgConfig: "libmosquitto", apt: ["libmosquitto-dev"]),
         system("CQREncode", pkgConfig: "libqrencode", apt: ["libqrencode-dev"]),
         system("CPNG", pkgConfig: "libpng", apt: ["libpng-dev"]),
@@ -116,7 +117,7 @@ let package = Package(
         library("GatewayAPI", ["IoTCore"]),
         library("IoTLink", ["IoTCore", "CMosquitto", "COpenSSL", crypto, nioCore, logging, lifecycle]),
         library("PeerTransport", ["IoTCore", "RTP", "COpenSSL", nioCore, nioPosix, logging]),
-        library("MediaCodec", ["IoTCore", "CFFmpeg", "CVideo4Linux", nioCore, logging]),
+        library("MediaCodec", ["IoTCore", "CFFmpeg", "COpus", "CVideo4Linux", nioCore, logging]),
         library("RTSP", ["IoTCore", "RTP", nioCore, nioPosix]),
 
         // Layer 4
@@ -147,7 +148,7 @@ let package = Package(
             "Gateway",
             [
                 "IoTCore", "GatewayAPI", "IoTLink", "ThingModel", "LinkHub", "MediaChannel", "MediaPlayer",
-                "NetConfig", "PeerTransport", "RTP", nioCore, coreMetrics,
+                "MediaCodec", "NetConfig", "PeerTransport", "RTP", nioCore, coreMetrics,
             ]),
 
         // Layer 7
@@ -176,6 +177,10 @@ let package = Package(
         .executableTarget(
             name: "directory-probe", dependencies: ["NetConfig", "IoTCore", nioCore, nioPosix, logging],
             path: "Tests/InteropTests/DirectoryProbe", swiftSettings: settings),
+        // Speaks to a camera; run by Tests/InteropTests/Talk.
+        .executableTarget(
+            name: "talk-probe", dependencies: ["MediaChannel", "IoTCore", nioCore, nioPosix, logging],
+            path: "Tests/InteropTests/TalkProbe", swiftSettings: settings),
         // The example of docs/peer-transport.md: it has only the access of another package.
         .executableTarget(
             name: "two-peers", dependencies: ["PeerTransport", nioCore, nioPosix, logging],
@@ -193,7 +198,7 @@ let package = Package(
             path: "Tests/RTPTestSupport", swiftSettings: settings),
         // Shared by the media tests.
         .target(
-            name: "MediaTestSupport", dependencies: ["IoTCore", "MediaCodec", "TestSupport", nioCore],
+            name: "MediaTestSupport", dependencies: ["IoTCore", "MediaCodec", "MediaPlayer", "TestSupport", nioCore],
             path: "Tests/MediaTestSupport", swiftSettings: settings),
 
         tests("IoTCoreTests", ["IoTCore", nioCore]),
@@ -226,7 +231,8 @@ let package = Package(
         tests(
             "MediaChannelTests",
             [
-                "MediaChannel", "MediaPlayer", "PeerTransport", "RTP", "MediaCodec", "MediaTestSupport", "IoTLink",
+                "MediaChannel", "MediaPlayer", "PeerTransport", "RTP", "RTSP", "MediaCodec", "MediaTestSupport",
+                "IoTLink",
                 "ThingModel", "IoTCore", nioCore, nioPosix, nioEmbedded, logging, crypto,
             ]),
         tests("GatewayAPITests", ["GatewayAPI", "IoTCore"]),
@@ -240,7 +246,7 @@ let package = Package(
             "iotvideodTests",
             [
                 "iotvideod", "Gateway", "GatewayAPI", "IoTLink", "ThingModel", "MediaChannel", "NetConfig",
-                "PeerTransport", "RTP", "IoTCore", nioCore, nioEmbedded, nioPosix, nioHTTP1, logging, lifecycle,
+                "PeerTransport", "RTP", "RTSP", "IoTCore", nioCore, nioEmbedded, nioPosix, nioHTTP1, logging, lifecycle,
                 hummingbird, nioSSL,
                 coreMetrics, crypto, arguments, yams,
             ]),
@@ -259,8 +265,21 @@ let package = Package(
             "InteropTests", ["PeerTransport", "RTP", "NetConfig", "IoTCore", nioCore, nioPosix, logging],
             exclude: [
                 "Aiortc", "Chromium", "Coturn", "DNSSD", "DirectoryProbe", "Discovery", "GStreamer", "NAT", "Peers",
-                "Probe", "RTSP", "Unit", "WHEP", "WSDiscovery", "boxes.py", "daemon.py", "environment.sh", "probes.py",
+                "Probe", "RTSP", "Talk", "TalkProbe", "Unit", "WHEP", "WSDiscovery", "boxes.py", "daemon.py",
+                "environment.sh", "probes.py",
                 "requirements.txt", "run.sh", "runner.py", "unit_sandbox.py",
             ]),
     ]
 )
+
+// Only Fuzz/fuzz.sh builds the fuzzer, because it needs the sanitizers.
+if Context.environment["IOTVIDEOD_FUZZ"] != nil {
+    package.targets.append(
+        .executableTarget(
+            name: "peer-fuzz",
+            dependencies: [
+                "PeerTransport", "RTP", "RTSP", "MediaChannel", "IoTLink", "IoTCore", "NetConfig", nioCore,
+                nioEmbedded, nioHTTP1,
+            ],
+            path: "Fuzz/Sources/peer-fuzz", swiftSettings: settings))
+}

@@ -4,13 +4,14 @@
 #   FUZZ_MERGE=1  afterwards copies the smallest inputs that reach all the covered code into Corpora
 # Inputs that crash are written to Corpora/TARGET/crash-*; from then on the tests replay them.
 set -eu
-cd "$(dirname "$0")"
+cd "$(dirname "$0")/.."
 SWIFT=${SWIFT:-swift}
-FOUND=.build/found
 # Testable, because the targets use internals. SwiftPM's own --sanitize omits the coverage.
-$SWIFT build -c release --product peer-fuzz -Xswiftc -sanitize=fuzzer,address -Xswiftc -enable-testing \
-    -Xswiftc -parse-as-library
+IOTVIDEOD_FUZZ=1 $SWIFT build -c release --product peer-fuzz --scratch-path Fuzz/.build \
+    -Xswiftc -sanitize=fuzzer,address -Xswiftc -enable-testing -Xswiftc -parse-as-library
+cd Fuzz
 FUZZER=.build/release/peer-fuzz
+FOUND=.build/found
 # Swift's runtime never frees its metadata, which is not a leak; its backtraces would hang in a fuzzer that crashes.
 export ASAN_OPTIONS=detect_leaks=0:handle_abort=1 SWIFT_BACKTRACE=enable=no
 # Every target has a seed in Corpora.

@@ -109,6 +109,7 @@ private struct FuzzedRTSPServer {
             try require(hasSession, "a session is left twice")
             (hasSession, isPlaying) = (false, false)
             log.append("leave")
+        case .answered: break
         case .report(let track, _):
             try require(hasSession && track < 2, "a report of no track")
             log.append("report")

@@ -95,7 +95,8 @@ struct CallerSession: GatewaySession {
     func open(_ entry: AccountRights.Entry, _ kind: ChannelKind, source: Int) async throws -> ChannelRegistry.Use {
         guard let device = DeviceID(rawValue: entry.id) else { throw IoTError(.targetNotFound) }
         return try await gateway.registry.open(
-            device: device, deviceName: entry.name, kind: kind, source: source, as: principal
+            device: device, deviceName: entry.name, kind: kind, source: source, actions: entry.callActions,
+            as: principal
         ) { () throws(IoTError) in try take(.channels) }
     }
 

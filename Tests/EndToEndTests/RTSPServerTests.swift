@@ -188,4 +188,38 @@ import Testing
         try await eventually("further pictures for the other player") { Self.digests(other.output).count > count + 20 }
         #expect(await daemon.stop() == 0)
     }
+
+    @Test("A player that stalls is disconnected after 30 s, and the other players get every picture meanwhile")
+    func stalls() async throws {
+        let samples = Array(Self.samples.prefix(1))
+        let daemon = try await Self.daemon(cameras: samples)
+        let port = try Self.port(daemon)
+        let key = try await Self.key(daemon, "players", "--ttl", "1h")
+        let readers = { @Sendable in
+            let status = try await daemon.api.request("GET", "/v1/status").object
+            let shared = status["shared"] as? [String: [String: Int]]
+            return shared?["readers"]?["used"]
+        }
+        let long = ["-t", "120"]
+        let others = try ["tcp", "udp"].map { transport in
+            try BackgroundProgram(["ffmpeg"] + Self.player(key.url(port, "cam0"), transport: transport, long))
+        }
+        let stalled = try BackgroundProgram(["ffmpeg"] + Self.player(key.url(port, "cam0"), transport: "tcp", long))
+        try await eventually("pictures for all players") {
+            (others + [stalled]).allSatisfy { !Self.digests($0.output).isEmpty }
+        }
+        #expect(try await readers() == 3)
+        // The kernel keeps the connection of a stopped process open, and fills its buffers.
+        stalled.send(SIGSTOP)
+        try await eventually("the end of the stalled player", within: .seconds(60)) { try await readers() == 2 }
+        stalled.send(SIGKILL)
+        let source = try await FrameDigests.of(samples[0].path)
+        for other in others {
+            // The last line may be incomplete.
+            let shown = Array(Self.digests(other.output).dropLast())
+            #expect(shown.count > 200, "pictures of 30 s")
+            #expect(FrameDigests.position(of: shown, inRepeated: source) != nil, "pictures are missing")
+        }
+        #expect(await daemon.stop() == 0)
+    }
 }

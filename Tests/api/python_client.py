@@ -23,6 +23,7 @@ ROOT = Path(__file__).resolve().parents[2]
 DOCUMENT = ROOT / "docs/openapi.yaml"
 CLIP = ROOT / "Samples/street-h265-aac.mp4"
 OPERATIONS = ROOT / "docs/operations.md"
+SOUND = ROOT / "Samples/speech.flac"
 OFFER = ROOT / "Tests/PeerTransportTests/Fixtures/chromium-offer-recvonly.sdp"
 
 JPEG = b"\xff\xd8\xff"
@@ -239,6 +240,11 @@ def main(url, token, socket):
     assert call("snapshot", channel).payload.read().startswith(JPEG)
     assert call("snapshot", channel, format_=models.SnapshotFormat.PNG).payload.read().startswith(PNG)
     assert call("showChannel", channel).statistics.video.frames_decoded > 0
+    # The camera "front" is a file and has no loudspeaker.
+    assert not call("showChannel", channel).talk.offered
+    assert not call("stopTalk", channel).talk.talking
+    refused = api.function("talk").sync_detailed(channel, client=owner, body=file(SOUND.read_bytes()))
+    assert refused.status_code == 409 and refused.parsed.error.code == 21040, refused.content
     assert call("closeChannel", channel).id == channel
     listener.join(timeout=20)
     assert "event: end" in heard.get("text", ""), heard
@@ -266,6 +272,9 @@ def main(url, token, socket):
     # The metrics in the alerts and texts of docs/operations.md exist.
     numbers = call("metrics")
     for name in sorted(set(re.findall(r"\b(?:iotvideod|process)_[a-z_]*[a-z]\b", OPERATIONS.read_text()))):
+        # Counted only where `rtsp.listen` is set.
+        if name == "iotvideod_rtsp_requests_total":
+            continue
         assert re.search(rf"^# TYPE {name} ", numbers, re.MULTILINE), f"no metric {name}"
 
     # Everything is removed again.

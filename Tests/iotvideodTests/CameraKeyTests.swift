@@ -13,6 +13,7 @@ import Yams
     /// A value for each key that is not its default, as in a file and in JSON.
     private static func sample(_ key: CameraKey) -> JSONValue {
         switch key.form {
+        case .text where key.name == "talk": "alsa:default"
         case .text: .string("x-" + key.name)
         case .path: .string("/etc/d/x")
         case .source: "rtsp://192.0.2.7/x"

@@ -63,10 +63,13 @@ def picture(all_targets, floor):
     return "\n".join(lines + ["```"]) + "\n"
 
 
-def imports(folder):
-    """Module → the first file that imports it."""
+def imports(folder, others):
+    """Module → the first file that imports it; without the folders of other targets inside this one."""
     found = {}
+    inside = [os.path.join(ROOT, other) + "/" for other in others if other.startswith(folder + "/")]
     for path, _, files in sorted(os.walk(os.path.join(ROOT, folder))):
+        if any((path + "/").startswith(other) for other in inside):
+            continue
         for file in sorted(files):
             if file.endswith(".swift"):
                 name = os.path.join(path, file)
@@ -90,7 +93,7 @@ def main():
                              % (name, floor[name], each, floor[each]))
         if kind == "system":
             continue
-        found = imports(folder)
+        found = imports(folder, [other for _, other, _ in all_targets.values()])
         known = set(all_targets) | {each for _, _, more in all_targets.values() for each in more}
         for module, file in found.items():
             if module in known and module not in needed and module != name:

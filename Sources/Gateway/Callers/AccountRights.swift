@@ -1,5 +1,6 @@
 import GatewayAPI
 import IoTCore
+import IoTLink
 import NIOCore
 
 /// What accounts may do with which devices. The hub's answers are cached for up to a second.
@@ -10,6 +11,9 @@ actor AccountRights {
         var name: String
         var actions: Set<DeviceAction>
         var isOwner = false
+
+        /// What the account's calls may be used for.
+        var callActions: [CallAction] { actions.contains(.talk) ? [.view, .talk] : [.view] }
     }
 
     typealias Load = @Sendable (AccessID) async throws -> [Entry]

@@ -23,6 +23,8 @@ package enum SharedResource: String, CaseIterable, Sendable {
     case snapshots
     /// Bodies of raw video and raw audio. Each has a thread and up to 96 MiB of data that waits for its reader.
     case rawBodies
+    /// Sounds that are being sent to devices. Each has two threads.
+    case talks
 
     /// The limits without a configuration.
     var bound: QuotaBound {
@@ -34,7 +36,7 @@ package enum SharedResource: String, CaseIterable, Sendable {
         case .readers: QuotaBound(total: 256, each: 128, reserve: 32)
         case .cameraTests: QuotaBound(total: 4, each: 2, reserve: 1)
         case .discoveries: QuotaBound(total: 1, each: 1)
-        case .snapshots, .rawBodies: QuotaBound(total: 16, each: 4, reserve: 4)
+        case .snapshots, .rawBodies, .talks: QuotaBound(total: 16, each: 4, reserve: 4)
         }
     }
 
@@ -50,7 +52,7 @@ package enum SharedResource: String, CaseIterable, Sendable {
     /// The error number when the limit is reached.
     var code: ErrorCode {
         switch self {
-        case .requests, .channelUses, .cameraTests, .discoveries, .snapshots, .rawBodies: .tooManyRequests
+        case .requests, .channelUses, .cameraTests, .discoveries, .snapshots, .rawBodies, .talks: .tooManyRequests
         case .channels, .calls, .readers: .tooManyConnections
         }
     }
@@ -66,12 +68,13 @@ package enum SharedResource: String, CaseIterable, Sendable {
         case .discoveries: "searches of the network are running"
         case .snapshots: "snapshots are being made"
         case .rawBodies: "raw video and raw audio are being read"
+        case .talks: "sounds are being sent to devices"
         }
     }
 
     var remedy: String {
         switch self {
-        case .requests, .cameraTests, .discoveries, .snapshots, .rawBodies: "wait until some have ended"
+        case .requests, .cameraTests, .discoveries, .snapshots, .rawBodies, .talks: "wait until some have ended"
         case .channels, .channelUses: "close some with `iotctl`, or wait until they close"
         case .calls: "end some, or raise channels.calls"
         case .readers: "stop some of the players"

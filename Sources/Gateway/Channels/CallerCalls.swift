@@ -1,5 +1,6 @@
 import GatewayAPI
 import IoTCore
+import IoTLink
 import MediaChannel
 import PeerTransport
 
@@ -21,7 +22,9 @@ struct CallerCalls: GatewayCalls {
         right.needs(device: entry.id)
         right.keep(try session.take(.calls))
         return try await relayed.open(
-            id, device: device, source: 0, offer: offer, as: session.principal, right: right)
+            id, device: device, source: 0,
+            actions: session.caller.scope.includes(.talk) ? entry.callActions : [.view], offer: offer,
+            as: session.principal, right: right)
     }
 
     func trickle(_ id: String, iceUfrag: String?, candidates: [String]) async throws {

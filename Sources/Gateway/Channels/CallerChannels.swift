@@ -51,6 +51,30 @@ struct CallerChannels: GatewayChannels {
         return description
     }
 
+    func talk(_ id: String, _ sound: MediaInput) async throws -> TalkReport {
+        let part = try session.take(.talks)
+        let use = try await use(id)
+        await session.gateway.uses.beginTalk(id)
+        let outcome: Result<TalkSummary, any Error>
+        do {
+            outcome = .success(try await SpokenInput(sound, session.lease).play { try await use.talk($0) })
+        } catch {
+            outcome = .failure(error)
+        }
+        await session.gateway.uses.endTalk(id)
+        withExtendedLifetime(part) {}
+        let summary = try outcome.get()
+        return TalkReport(
+            duration: Double(summary.duration.nanoseconds) / 1e9, packets: summary.packets,
+            underruns: summary.underruns)
+    }
+
+    func stopTalk(_ id: String) async throws -> ChannelDescription {
+        let use = try await use(id)
+        await use.stopTalk()
+        return await session.gateway.describe(use)
+    }
+
     func events(_ id: String) async throws -> AsyncStream<ChannelUpdate> {
         let use = try await use(id)
         let source = await use.events()

@@ -10,6 +10,8 @@ package actor ChannelUses {
         /// A part of `SharedResource.channelUses`.
         let part: QuotaPart
         var sinks: [MediaSink] = []
+        /// Talks in progress.
+        var talks = 0
         var lastUsed: NIODeadline
     }
 
@@ -50,6 +52,10 @@ package actor ChannelUses {
         entries[id]?.sinks.append(sink)
     }
 
+    /// The channel is in use while a talk is in progress.
+    func beginTalk(_ id: String) { entries[id]?.talks += 1 }
+    func endTalk(_ id: String) { entries[id]?.talks -= 1 }
+
     /// Ends the bodies of the use in order, and then its part in the channel.
     func close(_ id: String) async {
         guard let entry = entries.removeValue(forKey: id) else { return }
@@ -74,7 +80,7 @@ package actor ChannelUses {
 
     private func isInUse(_ id: String) async -> Bool {
         entries[id]?.sinks.removeAll { $0.chunks.isClosed }
-        if entries[id]?.sinks.isEmpty == false { return true }
+        if let entry = entries[id], !entry.sinks.isEmpty || entry.talks > 0 { return true }
         guard let use = try? await registry.use(id) else { return false }
         return await use.isWatched
     }

@@ -11,6 +11,10 @@ package protocol GatewayChannels: Sendable {
     func events(_ id: String) async throws -> AsyncStream<ChannelUpdate>
     /// Starts the media; a second call does nothing.
     func play(_ id: String) async throws -> ChannelDescription
+    /// Talks to the device: plays the sound while it comes, until its end.
+    func talk(_ id: String, _ sound: MediaInput) async throws -> TalkReport
+    /// Ends the channel's talk; has no effect without one.
+    func stopTalk(_ id: String) async throws -> ChannelDescription
     /// Closes the channel in order: every open body delivers its complete data (a recording its last fragment) and
     /// ends. The response contains the final statistics.
     func close(_ id: String) async throws -> ChannelDescription

@@ -4,22 +4,28 @@ import IoTLink
 import ThingModel
 
 /// The signing keys of the caller's devices. The hub reports the key of each device. The first fingerprint that is stored
-/// for an account stays until the account removes it.
+/// for an account stays until the account removes it, or learns a contradicting one in a stronger way.
 extension CallerDevices {
-    /// Stores the fingerprint even if the hub reports another key: otherwise the hub's key would be stored the next time
-    /// that the device is shown, and the contradiction would be forgotten.
+    /// Stores the fingerprint even if the hub reports another key, and even if that one was already stored automatically:
+    /// otherwise the contradiction would be reported only once, and then be forgotten.
     func learnKey(of device: String, _ request: DeviceKeyRequest) async throws -> DeviceKeyDescription {
         let details = try await session.model.show(try await session.target(device))
         let entry = KnownDevices.Entry(
             fingerprint: request.fingerprint, source: request.source, since: WallClock.milliseconds())
-        let kept = try await session.gateway.deviceKeys.keep(entry, at: place(details.summary.id))
-        if let reported = Self.key(in: details.model)?.fingerprint, reported != request.fingerprint {
+        let place = place(details.summary.id)
+        let reported = Self.key(in: details.model)?.fingerprint
+        let old = try await session.gateway.deviceKeys.entry(place)
+        // If the hub reports the new key, the old one must stay: later looks compare it with the hub's report, and fail.
+        let kept = try await session.gateway.deviceKeys.keep(
+            entry, at: place, replacesWeaker: reported != request.fingerprint)
+        if let reported, reported != request.fingerprint {
             throw IoTError(
                 .deviceKeyChanged,
                 "the hub reports \(reported) as the device's signing key, but you learned \(request.fingerprint)",
                 remedy: "check that it is the same camera; if it is, do not trust this hub with its pictures; if it is "
                     + "not, run `iotctl device key DEVICE --forget`")
         }
+        if let old, old.fingerprint != kept.fingerprint { throw KnownDevices.changed(from: old, to: kept.fingerprint) }
         return DeviceKeyDescription(kept)
     }
 

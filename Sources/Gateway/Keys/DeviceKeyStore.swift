@@ -23,9 +23,11 @@ package final class DeviceKeyStore: Sendable {
     ///
     /// - Returns: the entry that is stored now.
     /// - Throws: `deviceKeyChanged`, `tooManyRequests`, `fileFailed`; then nothing has changed.
-    func keep(_ entry: KnownDevices.Entry, at place: KnownDevices.Place) async throws(IoTError) -> KnownDevices.Entry {
+    func keep(
+        _ entry: KnownDevices.Entry, at place: KnownDevices.Place, replacesWeaker: Bool = false
+    ) async throws(IoTError) -> KnownDevices.Entry {
         try await change { known throws(IoTError) in
-            try known.keep(entry, at: place)
+            try known.keep(entry, at: place, replacesWeaker: replacesWeaker)
             return known[place] ?? entry
         }
     }

@@ -29,11 +29,17 @@ struct KnownDevices: Equatable, Sendable {
 
     /// Stores an entry. If the same fingerprint is already stored, only its source changes, and only to a stronger one.
     ///
+    /// - Parameter replacesWeaker: Whether the entry replaces another fingerprint with a weaker source.
     /// - Throws: `deviceKeyChanged`, `tooManyRequests`.
-    mutating func keep(_ entry: Entry, at place: Place) throws(IoTError) {
+    mutating func keep(_ entry: Entry, at place: Place, replacesWeaker: Bool = false) throws(IoTError) {
         if let old = entries[place] {
-            guard old.fingerprint == entry.fingerprint else { throw Self.changed(from: old, to: entry.fingerprint) }
-            if old.source < entry.source { entries[place]?.source = entry.source }
+            let isStronger = old.source < entry.source
+            if old.fingerprint == entry.fingerprint {
+                if isStronger { entries[place]?.source = entry.source }
+            } else {
+                guard replacesWeaker, isStronger else { throw Self.changed(from: old, to: entry.fingerprint) }
+                entries[place] = entry
+            }
             return
         }
         let own = entries.keys.count { $0.account == place.account }

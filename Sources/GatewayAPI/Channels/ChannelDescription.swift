@@ -15,10 +15,12 @@ public struct ChannelDescription: Codable, Hashable, Sendable {
     public var tracks: [TrackDescription]
     /// `nil` before `play`.
     public var statistics: StatisticsReport?
+    /// `nil` in final descriptions.
+    public var talk: TalkState?
 
     public init(
         id: String, device: String, deviceName: String, source: Int, kind: ChannelKind, state: ChannelState,
-        tracks: [TrackDescription], statistics: StatisticsReport? = nil
+        tracks: [TrackDescription], statistics: StatisticsReport? = nil, talk: TalkState? = nil
     ) {
         self.id = id
         self.device = device
@@ -28,6 +30,7 @@ public struct ChannelDescription: Codable, Hashable, Sendable {
         self.state = state
         self.tracks = tracks
         self.statistics = statistics
+        self.talk = talk
     }
 }
 

@@ -19,6 +19,7 @@ package struct CameraKey: Sendable {
         /// What is opened, and how. `POST /v1/camera-tests` tries these settings without adding a camera.
         case source
         case viewers
+        case loudspeaker
     }
 
     package struct Traits: OptionSet, Sendable {

@@ -31,10 +31,13 @@ public struct CameraSettings: Sendable, Hashable {
     /// The largest number of viewers at once. Further viewers get error 20007.
     @Setting(default: 8) public var viewers: Int
 
+    /// Where it plays what people say to it; the forms of `CameraLoudspeaker`.
+    @Setting(default: "auto") public var talk: String
+
     public init(
         name: String? = nil, url: String? = nil, username: String? = nil, password: String? = nil,
         passwordFile: String? = nil, rtspTransport: RTSPTransport? = nil, pictureSize: CaptureSize? = nil,
-        frameRate: Int? = nil, viewers: Int? = nil
+        frameRate: Int? = nil, viewers: Int? = nil, talk: String? = nil
     ) {
         $name.given = name
         $url.given = url
@@ -45,6 +48,7 @@ public struct CameraSettings: Sendable, Hashable {
         $pictureSize.given = pictureSize
         $frameRate.given = frameRate
         $viewers.given = viewers
+        $talk.given = talk
     }
 }
 
@@ -69,5 +73,13 @@ extension CameraKey {
         .choice("pictureSize", CameraPlace(\.$pictureSize), part: .source, traits: [.v4l2Only, .shown]),
         .wholeNumber("frameRate", CameraPlace(\.$frameRate), in: 1...120, part: .source, traits: [.v4l2Only, .shown]),
         .wholeNumber("viewers", CameraPlace(\.$viewers), in: 1...10_000, part: .viewers),
+        .text(
+            "talk", CameraPlace(\.$talk), part: .loudspeaker, traits: .shown,
+            rule: Rule(CameraLoudspeaker.requirement) { CameraLoudspeaker($0) != nil }),
     ]
+}
+
+extension CameraSettings {
+    /// `talk` as a value.
+    package var loudspeaker: CameraLoudspeaker { CameraLoudspeaker(talk) ?? .none }
 }

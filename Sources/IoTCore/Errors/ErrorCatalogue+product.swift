@@ -51,6 +51,13 @@ extension ErrorCatalogue {
             remedy: "add the daemon's user to the device's group, which is `video` on Debian (`usermod -aG video "
                 + "USER`), and restart the daemon; the packaged unit has this group"),
         Entry(
+            .talkerBusy, "talkerBusy", "somebody else talks to this camera",
+            remedy: "try again when they have finished"),
+        Entry(
+            .backChannelMissing, "backChannelMissing", "the camera has no back channel for sound",
+            remedy: "switch on the camera's loudspeaker or two-way audio, and check its URL: some makers have another "
+                + "one for it (docs/cameras.md)"),
+        Entry(
             .sourceUnsupported, "sourceUnsupported", "the source holds no track that can be carried",
             remedy: "set the camera to H.264 or H.265 with AAC or G.711"),
         Entry(

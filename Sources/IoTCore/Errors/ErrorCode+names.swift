@@ -136,6 +136,8 @@ extension ErrorCode {
     public static let sourceNotFound = ErrorCode(rawValue: 25042)
     public static let sourceBusy = ErrorCode(rawValue: 25045)
     public static let sourceForbidden = ErrorCode(rawValue: 25046)
+    public static let talkerBusy = ErrorCode(rawValue: 25047)
+    public static let backChannelMissing = ErrorCode(rawValue: 25048)
     public static let provisioningUnreachable = ErrorCode(rawValue: 25060)
     public static let provisioningSecurity = ErrorCode(rawValue: 25061)
     public static let provisioningProofWrong = ErrorCode(rawValue: 25062)

@@ -136,14 +136,11 @@ private struct Exchange {
         throw IoTError(.stopping, "the exchange was cancelled")
     }
 
-    /// A hub that cannot store its decision has not used up the enrolment.
     private static func result(_ reply: LinkReply) throws(IoTError) -> EnrolmentTokens {
         do throws(IoTError) {
             return try SessionMethod.exchangeEnrolment.result(try reply.outcome.get())
         } catch {
-            guard [.storeFailed, .internalFailure].contains(error.code) else { throw error }
-            throw IoTError(
-                .provisioningServer, error.message, remedy: "try again; read the hub's log", underlying: error)
+            throw error.duringProvisioning
         }
     }
 

@@ -67,7 +67,12 @@ final class BrowserViewer: CalledViewer {
                 guard choice.video != nil else { throw error }
             }
         }
-        let names = Set(connection.sections.values)
+        if let mid = TalkSection.offered(in: offer), connection.mayTalk {
+            connection.addTalk(TalkSection.receiving(mid: mid), to: &configuration)
+        }
+        if offer.dataSection != nil { configuration.dataChannels = .call }
+        var names = Set(connection.sections.values)
+        if let mid = connection.talkSection { names.insert(mid) }
         do throws(IoTError) {
             _ = try connection.makePeer(configuration).createAnswer(to: offer) { names.contains($0.mid) }
         } catch {

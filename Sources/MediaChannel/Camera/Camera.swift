@@ -1,7 +1,7 @@
 public import IoTCore
 public import IoTLink
 public import Logging
-import MediaCodec
+public import MediaCodec
 public import MediaPlayer
 import NIOCore
 public import PeerTransport
@@ -33,13 +33,15 @@ public final class Camera: Service, Sendable {
     ///   - softwareVersion: the program's version for the device's model; for example 0.1.0 as 1000.
     ///   - iceServers: the STUN and TURN servers for viewers behind other routers.
     ///   - key: the device's signing key; its users store the fingerprint.
+    ///   - loudspeaker: makes the loudspeaker of each talk; `nil` for a camera without one.
     ///   - link: the device's own session; the camera runs it.
     ///   - socket: the UDP port for this camera's viewers; the camera's media run on its event loop.
     ///   - certificates: certificates that are made in advance.
     ///   - setLogLevel: called when a user sets `_logLevel`; `nil` for the log level of the rest of the program.
     public init(
         settings: CameraSettings, softwareVersion: UInt32 = 0, iceServers: ICEServers = .none, device: DeviceID,
-        key: DeviceKey? = nil, link: LinkSession, socket: PeerSocket, certificates: PeerCertificatePool,
+        key: DeviceKey? = nil, loudspeaker: (@Sendable () -> any Loudspeaker)? = nil, link: LinkSession,
+        socket: PeerSocket, certificates: PeerCertificatePool,
         photos store: PhotoStore, logger: Logger,
         setLogLevel: @escaping @Sendable (Logger.Level?) -> Void
     ) throws(IoTError) {
@@ -54,7 +56,9 @@ public final class Camera: Service, Sendable {
         let eventLoop = socket.eventLoop
         let limit = settings.viewers
         let stream = NIOLoopBoundBox.makeBoxSendingValue(
-            CameraStream(eventLoop: eventLoop, maximumViewers: limit, logger: logger) { continuation.yield() },
+            CameraStream(
+                eventLoop: eventLoop, maximumViewers: limit, logger: logger, loudspeaker: loudspeaker
+            ) { continuation.yield() },
             eventLoop: eventLoop)
         self.stream = stream
         source = CameraSource(settings, eventLoop: eventLoop, onEvent: SourceHandOff(stream: stream).take)
@@ -89,17 +93,21 @@ public final class Camera: Service, Sendable {
             source.stop()
             group.cancelAll()
         }
-        try? await stream.eventLoop.submit { [stream] in stream.value.close() }.get()
-        if settings.sourceKind == .v4l2 { await untilReleased() }
+        await released(stream.eventLoop.flatSubmit { [stream] in stream.value.close() })
+        if settings.sourceKind == .v4l2 {
+            let promise = stream.eventLoop.makePromise(of: Void.self)
+            source.whenEnded { promise.succeed() }
+            await released(promise.futureResult)
+        }
         setLogLevel(nil)
     }
 
-    /// Waits until the capture device is closed: it has only one user at a time, and this camera may open it again with
-    /// other settings. Waits at most two seconds, because a driver can hang.
-    private func untilReleased() async {
+    /// Waits until the capture device or the loudspeaker is closed: it has only one user at a time, and this camera may
+    /// open it again with other settings. Waits at most two seconds, because a driver can hang.
+    private func released(_ device: EventLoopFuture<Void>) async {
         let promise = stream.eventLoop.makePromise(of: Void.self)
         let limit = stream.eventLoop.scheduleTask(in: .seconds(2)) { promise.succeed() }
-        source.whenEnded { promise.succeed() }
+        device.cascade(to: promise)
         try? await promise.futureResult.get()
         limit.cancel()
     }
@@ -115,7 +123,8 @@ public final class Camera: Service, Sendable {
             return CameraSnapshot(
                 name: settings.name, device: device, url: settings.redactedURL, source: stream.source,
                 isOn: stream.isOn, since: stream.since, viewers: stream.viewers.count,
-                maximumViewers: stream.maximumViewers, media: stream.measurement,
+                maximumViewers: stream.maximumViewers, hasLoudspeaker: stream.talk.isOffered,
+                talkers: stream.talk.talkers, media: stream.measurement,
                 shown: settings.shown, droppedPictures: source.droppedPictures)
         }
         guard let snapshot = try? await future.get() else {
@@ -166,6 +175,7 @@ public final class Camera: Service, Sendable {
             let values: KeyValuePairs<String, JSONValue?> = [
                 CameraSchema.Name.cameraOn: .integer(now.isOn ? 1 : 0),
                 CameraSchema.Name.viewers: .integer(Int64(now.viewers)),
+                CameraSchema.Name.talkers: .integer(Int64(now.talkers)),
                 CameraSchema.Name.sourceFailure: now.source.failureValue,
                 CameraSchema.Name.source: .string(now.source.name),
                 CameraSchema.Name.video: reports.reported.videoValue,

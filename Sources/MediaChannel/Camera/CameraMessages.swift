@@ -6,7 +6,8 @@ import ThingModel
 /// - `get_device_st`, `get_device_st&type=live`: whether another viewer may watch, as
 ///   `[{"status":S,"appConnectNum":N}]`, where N is the current number of viewers. S is 0 for yes, 1 if the camera is
 ///   off or has no picture, 405 if all places are taken.
-/// - `get_device_st&type=voice`: S is 406, because these cameras have no loudspeaker. Any other type: S is 404.
+/// - `get_device_st&type=voice`: whether somebody may talk. S is 0 for yes, 1 if the camera is off, 405 if somebody else
+///   talks, 406 if the camera has no loudspeaker. Any other type: S is 404.
 ///
 /// Another text is refused with `userCommandType` (20141), another parameter with `userCommandParameter` (20143).
 struct CameraMessages: Sendable {
@@ -47,7 +48,10 @@ struct CameraMessages: Sendable {
     private static func status(_ type: String, _ camera: CameraSnapshot) -> Int64 {
         switch type {
         case "live": break
-        case "voice": return 406
+        case "voice":
+            guard camera.hasLoudspeaker else { return 406 }
+            guard camera.isOn else { return 1 }
+            return camera.talkers == 0 ? 0 : 405
         default: return 404
         }
         guard camera.isOn, case .ready = camera.source else { return 1 }

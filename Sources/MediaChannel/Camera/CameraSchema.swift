@@ -10,6 +10,7 @@ enum CameraSchema {
         static let video = "videoStream"
         static let audio = "audioStream"
         static let viewers = "viewers"
+        static let talkers = "talkers"
         static let source = CameraProperty.source
         static let sourceFailure = CameraProperty.sourceFailure
         static let cameraOn = CameraProperty.cameraOn
@@ -20,7 +21,7 @@ enum CameraSchema {
     }
 
     /// The revision of the list below and its date (2026-11-23), for `_productInfo`.
-    private static let revision: (number: Int64, date: Int64) = (3, 1_795_392_000)
+    private static let revision: (number: Int64, date: Int64) = (4, 1_795_392_000)
 
     /// - Parameter maximumViewers: the configured number; users may set a lower one.
     static func make(maximumViewers: Int) throws(IoTError) -> ThingSchema {
@@ -46,6 +47,7 @@ enum CameraSchema {
                         .init("bitrate", .int32),
                     ]), "the sound as measured: samples a second, bits a second"),
             .readonly(Name.viewers, .int32, "how many watch now"),
+            .readonly(Name.talkers, .int32, "how many talk now: 0 or 1"),
             .readonly(
                 Name.source, .string(16, allowed: ["connecting", "ready", "failed"]),
                 "what the camera's source is doing"),

@@ -2,7 +2,7 @@ import Foundation
 public import IoTCore
 import MediaCodec
 import NIOCore
-import RTSP
+package import RTSP
 
 /// The camera's source: `url` contains the user name and the password if the source requires them.
 extension CameraSettings {
@@ -48,6 +48,19 @@ extension CameraSettings {
             return nil
         }
     }
+
+    /// How our own client reads the camera or speaks to it; `nil` for a URL that it does not support.
+    package var rtspConfiguration: RTSPClientConfiguration? {
+        guard let target = ServiceURL(url, maximumSize: Self.longestURL, checksName: false),
+            ["rtsp", "rtsps"].contains(target.scheme)
+        else { return nil }
+        // The user name and the password in the URL, decoded.
+        let parts = URLComponents(string: url)
+        let credentials = parts?.user.map { BasicCredentials(username: $0, password: parts?.password ?? "") }
+        return RTSPClientConfiguration(url: target, credentials: credentials, transport: rtspTransport)
+    }
+
+    private static let longestURL = 4_096
 
     /// For benchmarks (docs/rtsp.md).
     private static let usesOwnClient = ProcessInfo.processInfo.environment["IOTVIDEOD_RTSP_READER"] != "libav"

@@ -34,6 +34,9 @@ public struct CameraSnapshot: Sendable {
     public var since: Int64
     public var viewers: Int
     public var maximumViewers: Int
+    /// Whether people can talk through the camera, and how many do: 0 or 1.
+    public var hasLoudspeaker = false
+    public var talkers = 0
     public var media: CameraMeasurement
     /// The settings that are shown.
     public var shown: CameraSettings

@@ -54,6 +54,14 @@ final class CameraStream {
     private var lastMeasured = NIODeadline.distantPast
     private var places: ViewerPlaces
 
+    /// What people say to the camera.
+    private(set) lazy var talk = CameraTalk(
+        eventLoop: eventLoop, logger: logger,
+        makeLoudspeaker: makeLoudspeaker.map { make in
+            { [eventLoop] in LoudspeakerHandle(make(), on: eventLoop) }
+        }, onChange: onChange)
+    private let makeLoudspeaker: (@Sendable () -> any Loudspeaker)?
+
     /// URLs of ICE servers that recently did not answer in time.
     var silentServers: Set<String> = []
 
@@ -62,9 +70,11 @@ final class CameraStream {
         set { places.maximum = newValue }
     }
 
-    /// `onChange` is called whenever a value in the camera's model may have changed.
+    /// `onChange` is called whenever a value in the camera's model may have changed. `loudspeaker` makes the loudspeaker
+    /// of each talk; `nil` for a camera without one.
     init(
         eventLoop: any EventLoop, maximumViewers: Int, logger: Logger,
+        loudspeaker: (@Sendable () -> any Loudspeaker)? = nil,
         wallClock: @escaping () -> Int64 = { WallClock.microseconds() }, onChange: @escaping () -> Void
     ) {
         self.eventLoop = eventLoop
@@ -72,6 +82,7 @@ final class CameraStream {
         sourceSince = wallClock() / 1_000
         places = ViewerPlaces(maximum: maximumViewers)
         self.logger = logger
+        makeLoudspeaker = loudspeaker
         self.onChange = onChange
     }
 
@@ -335,6 +346,7 @@ final class CameraStream {
 
     func remove(session: String) {
         places.remove(session: session)
+        talk.stop(session: session)
         guard viewers.removeValue(forKey: session) != nil else { return }
         onChange()
     }
@@ -344,6 +356,7 @@ final class CameraStream {
         guard on != isOn else { return }
         isOn = on
         switched = wallClock() / 1_000
+        if !on { talk.end(IoTError(.cameraOff)) }
         let now = eventLoop.now
         for viewer in viewers.values {
             if on { viewer.restart(at: now) } else { viewer.pause() }
@@ -351,11 +364,15 @@ final class CameraStream {
         onChange()
     }
 
-    func close() {
+    /// Completes when the loudspeaker is closed.
+    @discardableResult
+    func close() -> EventLoopFuture<Void> {
         isClosed = true
+        let silent = talk.close(IoTError(.stopping))
         let gone = viewers
         viewers = [:]
         gone.values.forEach { $0.end(IoTError(.stopping)) }
         settleWaiting({ _ in true }, .failure(IoTError(.stopping)))
+        return silent
     }
 }

@@ -20,7 +20,7 @@ final class GatewayViewer: CalledViewer {
 
     let hearsOpus = false
 
-    /// Returns an offer of the camera's tracks, as text. Audio is `sendrecv` from the first offer, so that talking
+    /// Returns an offer of the camera's tracks, as text, with a section for talking from the first offer, so that talking
     /// needs no renegotiation.
     ///
     /// - Parameter candidates: receives the candidates that follow the offer.
@@ -33,9 +33,10 @@ final class GatewayViewer: CalledViewer {
             configuration.sections.append(connection.section(.video, mid: CameraStream.Section.video, video))
         }
         if let audio = stream.audio {
-            configuration.sections.append(
-                connection.section(.audio, mid: CameraStream.Section.audio, audio, .sendReceive))
+            configuration.sections.append(connection.section(.audio, mid: CameraStream.Section.audio, audio))
         }
+        if connection.mayTalk { connection.addTalk(TalkSection.receiving(), to: &configuration) }
+        configuration.dataChannels = .call
         let peer = try connection.makePeer(configuration)
         connection.sections = [.video: CameraStream.Section.video, .audio: CameraStream.Section.audio]
         return try peer.createOffer().text

@@ -1,4 +1,3 @@
-import Foundation
 import IoTCore
 import MediaCodec
 import NIOCore
@@ -14,7 +13,6 @@ final class RTSPCameraReader: SourceReader {
 
     /// The largest number of frames that are read to find the first key frame.
     private static let searchLimit = 1_024
-    private static let longestURL = 4_096
 
     /// The encoding names that libav reads, of which the client does not support every form: LATM (RFC 3016), G.711 at
     /// other rates, and interleaved modes.
@@ -28,11 +26,7 @@ final class RTSPCameraReader: SourceReader {
     init?(
         _ settings: CameraSettings, eventLoop: (any EventLoop)?, cancellation: DemuxerCancellation
     ) throws(IoTError) {
-        guard let url = ServiceURL(settings.url, maximumSize: Self.longestURL, checksName: false),
-            url.scheme == "rtsp"
-        else { return nil }
-        var configuration = RTSPClientConfiguration(
-            url: url, credentials: Self.credentials(settings.url), transport: settings.rtspTransport)
+        guard var configuration = settings.rtspConfiguration, configuration.url.scheme == "rtsp" else { return nil }
         configuration.codecsOfOtherReader = Self.codecsOfLibAV
         let input = RTSPInput(configuration, eventLoop: eventLoop)
         self.input = input
@@ -80,11 +74,5 @@ final class RTSPCameraReader: SourceReader {
         var parameters = known
         if parameters.frameRate == 0 { parameters.frameRate = video?.frameRate ?? 0 }
         video = parameters
-    }
-
-    /// The user name and the password in the URL, decoded.
-    private static func credentials(_ url: String) -> BasicCredentials? {
-        guard let parts = URLComponents(string: url), let user = parts.user else { return nil }
-        return BasicCredentials(username: user, password: parts.password ?? "")
     }
 }

@@ -18,6 +18,9 @@ final class ViewerConnection {
     /// The peer's section names for each kind of media.
     var sections: [MediaKind: String] = [:]
 
+    /// The name of the section in which the viewer talks, if it may.
+    private(set) var talkSection: String?
+    private var control: ControlServer?
     private(set) var peer: (any ViewerPeer)?
     private(set) var feed = ViewerFeed()
     private let peers: ViewerPeers
@@ -50,9 +53,9 @@ final class ViewerConnection {
     }
 
     func section(
-        _ kind: MediaKind, mid: String, _ track: CameraTrack, _ direction: MediaSection.Direction = .sendOnly
+        _ kind: MediaKind, mid: String, _ track: CameraTrack
     ) -> MediaSection {
-        MediaSection(mid: mid, kind: kind, direction: direction, codecs: [track.codec], cname: session)
+        MediaSection(mid: mid, kind: kind, direction: .sendOnly, codecs: [track.codec], cname: session)
     }
 
     func makePeer(_ configuration: PeerConfiguration) throws(IoTError) -> any ViewerPeer {
@@ -61,7 +64,19 @@ final class ViewerConnection {
             handle(event, at: stream.eventLoop.now)
         }
         self.peer = peer
+        control = ControlServer(peer) { [weak self] method, params, respond in
+            self?.perform(method, params, respond)
+        }
         return peer
+    }
+
+    /// Whether the viewer may talk to this camera.
+    var mayTalk: Bool { stream.talk.isOffered && grant.actions.contains(.talk) }
+
+    /// Adds the section in which the viewer talks.
+    func addTalk(_ section: MediaSection, to configuration: inout PeerConfiguration) {
+        talkSection = section.mid
+        configuration.sections.append(section)
     }
 
     func setAnswer(_ answer: SessionDescription) throws(IoTError) {
@@ -91,8 +106,57 @@ final class ViewerConnection {
         case .keyFrameRequested(let mid): viewer?.keyFrameRequested(mid: mid, at: now)
         case .retransmissionRequested(let mid, let sequences):
             viewer?.retransmissionRequested(mid: mid, sequences)
+        case .frame(let mid, let frame) where mid == talkSection: stream.talk.take(frame, of: session, at: now)
+        case .frameLost(let mid) where mid == talkSection: stream.talk.takeLoss(of: session, at: now)
+        case .dataChannelOpened, .dataChannelMessage, .dataChannelClosed: control?.receive(event, at: now)
         default: break
         }
+    }
+
+    // MARK: Control
+
+    /// Answers a request of the control channel.
+    private func perform(_ method: ControlMethod, _ params: JSONValue, _ respond: ControlServer.Respond) {
+        do throws(IoTError) {
+            switch method {
+            case .talkStart: respond(.success(try startTalk()))
+            case .talkStop:
+                stream.talk.stop(session: session)
+                respond(.success([:]))
+            case .talkEnded:
+                throw IoTError(.operationNotAllowed, "'\(method.rawValue)' is a notification of the device")
+            }
+        } catch {
+            respond(.failure(error))
+        }
+    }
+
+    private func startTalk() throws(IoTError) -> JSONValue {
+        guard stream.isOn else { throw IoTError(.cameraOff) }
+        guard grant.actions.contains(.talk) else {
+            throw IoTError(
+                .relationInvalid, "this call does not allow talking", remedy: "ask the device's owner for `talk`")
+        }
+        guard talkSection != nil || !stream.talk.isOffered else {
+            throw IoTError(
+                .operationNotAllowed, "the call has no section in which the caller talks",
+                remedy: "offer a sendonly audio section with Opus")
+        }
+        try stream.talk.start(session: session, isOwner: grant.isOwner) { [weak self] reason in
+            // Without the error's own message, which contains names of files and devices: not every caller may see them.
+            self?.control?.notify(
+                .talkEnded,
+                [
+                    "code": .integer(Int64(reason.code.rawValue)), "message": .string(reason.code.message),
+                    "data": ["name": .string(reason.code.name), "remedy": .string(Self.remedy(of: reason))],
+                ])
+        }
+        return ["talkers": .integer(Int64(stream.talk.talkers))]
+    }
+
+    private static func remedy(of reason: IoTError) -> String {
+        [.talkerBusy, .timeoutDisconnected, .cameraOff].contains(reason.code)
+            ? reason.code.remedy : "ask the camera's owner: the log of its box has the reason"
     }
 
     private func connected(at now: NIODeadline) {

@@ -4,7 +4,7 @@ import PeerTransport
 import RTP
 
 /// The part of a peer connection that a viewer needs.
-protocol ViewerPeer: AnyObject {
+protocol ViewerPeer: ControlTransport {
     var localDescription: SessionDescription? { get }
     var mediaClockAnchor: MediaClockAnchor? { get set }
     /// URLs of ICE servers.

@@ -18,6 +18,10 @@ final class CallFeed: FrameSource {
     private let onConnection: (ConnectionStatus, ConnectionSubstate?) -> Void
 
     private var peer: Peer?
+    /// Our requests to the device.
+    let control: ControlClient
+    /// The section in which we may talk, and what the device accepts there.
+    private(set) var talkCodec: RTPCodec?
     private var tracks = CallTracks()
     private var earlyCandidates: [String] = []
     private var connected: EventLoopPromise<Void>?
@@ -32,8 +36,10 @@ final class CallFeed: FrameSource {
 
     init(
         eventLoop: any EventLoop, onCandidate: @escaping (String) -> Void,
+        onNotification: @escaping (ControlMethod, JSONValue) -> Void = { _, _ in },
         onConnection: @escaping (ConnectionStatus, ConnectionSubstate?) -> Void
     ) {
+        control = ControlClient(eventLoop: eventLoop, onNotification: onNotification)
         self.eventLoop = eventLoop
         self.onCandidate = onCandidate
         self.onConnection = onConnection
@@ -62,6 +68,9 @@ final class CallFeed: FrameSource {
         var configuration = PeerConfiguration(hostAddresses: socket.hostAddresses, isControlling: false)
         configuration.ice.servers = iceServers
         configuration.ice.refusesLocalServers = areNamedByDevice
+        let talk = offer.sections.first { $0.mid == TalkSection.mid && $0.kind == .audio && $0.direction.receives }
+        if talk != nil { configuration.sections = [TalkSection.sending()] }
+        if offer.dataSection != nil { configuration.dataChannels = .call }
         let peer = try socket.makePeer(configuration: configuration, certificate: certificate) { [weak self] event in
             guard let self else { return }
             handle(event, at: eventLoop.now)
@@ -74,10 +83,12 @@ final class CallFeed: FrameSource {
             throw error
         }
         self.peer = peer
+        control.use(peer)
+        talkCodec = talk.flatMap { peer.sendingCodec(mid: $0.mid) }
         for candidate in earlyCandidates { try? peer.addRemoteCandidate(candidate) }
         earlyCandidates = []
         tracks = CallTracks(
-            answer.sections.compactMap { section in
+            answer.sections.filter(\.direction.receives).compactMap { section in
                 section.codecs.first.map { (section.mid, section.kind, $0) }
             })
         onConnection(.connecting, .handshaking)
@@ -113,6 +124,8 @@ final class CallFeed: FrameSource {
             onReady?(now)
         case .localCandidate(let candidate):
             onCandidate(candidate)
+        case .dataChannelOpened, .dataChannelMessage, .dataChannelClosed:
+            control.handle(event)
         default:
             if let output = tracks.output(event) { give(output, at: now) }
         }
@@ -134,6 +147,11 @@ final class CallFeed: FrameSource {
         return .closed(IoTError(.hungUp, "the device closed the channel"))
     }
 
+    /// Sends what a local user says.
+    func sendSpeech(_ packets: [MediaPacket]) {
+        peer?.send(packets, mid: TalkSection.mid)
+    }
+
     func requestKeyFrame(at now: NIODeadline) {
         if let mid = tracks.section(.video) { peer?.requestKeyFrame(mid: mid) }
     }
@@ -143,6 +161,7 @@ final class CallFeed: FrameSource {
         isClosed = true
         closeDeadline = nil
         outputs.removeAll()
+        control.end(reason ?? IoTError(.hungUp, "the channel was closed"))
         peer?.close()
         connected?.fail(reason ?? IoTError(.hungUp, "the channel was closed"))
         connected = nil

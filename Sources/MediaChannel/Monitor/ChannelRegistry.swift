@@ -1,6 +1,7 @@
 public import IoTCore
 public import IoTLink
 public import Logging
+package import MediaCodec
 public import MediaPlayer
 import NIOCore
 public import PeerTransport
@@ -21,6 +22,14 @@ public actor ChannelRegistry {
 
         /// The current state, then each change, until `.ended`: of the channel, or of this use.
         public func events() async -> AsyncStream<MonitorEvent> { await channel.events(of: id) }
+
+        /// Talks until the source's end; see `MonitorChannel.talk`.
+        package func talk(_ source: any SpeechSource) async throws(IoTError) -> TalkSummary {
+            try await channel.talk(id, source)
+        }
+
+        /// Ends this use's talk.
+        package func stopTalk() async { await channel.stopTalk(id) }
 
         /// Whether this use's events have a reader.
         public var isWatched: Bool { get async { await channel.isWatched(by: id) } }
@@ -75,12 +84,13 @@ public actor ChannelRegistry {
     /// Opens a channel or joins the open one; returns when it is prepared.
     ///
     /// - Parameters:
+    ///   - actions: what the account may do with the device; all users of a channel belong to one account.
     ///   - account: the account that an administrator's session calls for; `nil` for its own.
     ///   - take: called before a connection is made; may throw to refuse it. Its result is kept while the connection
     ///     exists.
     public func open(
-        device: DeviceID, deviceName: String, kind: ChannelKind, source: Int, as account: Principal? = nil,
-        _ take: () throws(IoTError) -> any Sendable
+        device: DeviceID, deviceName: String, kind: ChannelKind, source: Int, actions: [CallAction] = [.view],
+        as account: Principal? = nil, _ take: () throws(IoTError) -> any Sendable
     ) async throws(IoTError) -> Use {
         let key = Key(device: device, kind: kind, source: source, account: account)
         let channel: MonitorChannel
@@ -93,7 +103,7 @@ public actor ChannelRegistry {
                 throw error as? IoTError ?? IoTError(.connectFailed, underlying: error)
             }
         } else {
-            channel = try await connect(key, try take())
+            channel = try await connect(key, actions, try take())
         }
         let use = Use(id: Hex.random(byteCount: 8), deviceName: deviceName, channel: channel)
         await channel.join(use.id)
@@ -101,10 +111,12 @@ public actor ChannelRegistry {
         return use
     }
 
-    private func connect(_ key: Key, _ part: any Sendable) async throws(IoTError) -> MonitorChannel {
+    private func connect(
+        _ key: Key, _ actions: [CallAction], _ part: any Sendable
+    ) async throws(IoTError) -> MonitorChannel {
         let hasOwnSocket = !calledFromSocket.insert(key.device).inserted
         let channel = MonitorChannel(
-            device: key.device, kind: key.kind, source: key.source, as: key.account, calls: calls,
+            device: key.device, kind: key.kind, source: key.source, actions: actions, as: key.account, calls: calls,
             socket: ChannelSocket(shared: socket, isOwn: hasOwnSocket, logger: logger),
             certificates: certificates, iceServers: iceServers, usesServersOfDevices: usesServersOfDevices,
             parts: parts, logger: logger)

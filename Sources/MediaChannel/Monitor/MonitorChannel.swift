@@ -1,6 +1,7 @@
 public import IoTCore
 public import IoTLink
 import Logging
+package import MediaCodec
 public import MediaPlayer
 import NIOCore
 import PeerTransport
@@ -16,6 +17,7 @@ public final class MonitorChannel: Sendable {
     /// The account that an administrator's session calls for; `nil` for its own.
     public let account: Principal?
 
+    private let actions: [CallAction]
     private let session = Hex.random(byteCount: 16)
     private let core: NIOLoopBoundBox<MonitorCore>
     private let calls: CallClient
@@ -30,14 +32,15 @@ public final class MonitorChannel: Sendable {
     static let handshakeTimeout: TimeAmount = .seconds(15)
 
     init(
-        device: DeviceID, kind: ChannelKind, source: Int, as account: Principal? = nil, calls: CallClient,
-        socket: ChannelSocket,
+        device: DeviceID, kind: ChannelKind, source: Int, actions: [CallAction] = [.view],
+        as account: Principal? = nil, calls: CallClient, socket: ChannelSocket,
         certificates: PeerCertificatePool, iceServers: ICEServers, usesServersOfDevices: Bool,
         parts: PlayerParts, logger: Logger
     ) {
         self.device = device
         self.kind = kind
         self.source = source
+        self.actions = actions
         self.account = account
         self.calls = calls
         self.socket = socket
@@ -92,7 +95,7 @@ public final class MonitorChannel: Sendable {
         }
         do throws(IoTError) {
             try await calls.connect(
-                session: session, device: device, kind: kind, source: source, as: account,
+                session: session, device: device, kind: kind, source: source, actions: actions, as: account,
                 receiver: Listener(channel: self))
         } catch {
             try? await onCore { core throws(IoTError) in core.fail(error) }
@@ -148,6 +151,31 @@ public final class MonitorChannel: Sendable {
 
     func isWatched(by use: String) async -> Bool {
         (try? await onCore { core throws(IoTError) in core.isWatched(by: use) }) ?? false
+    }
+
+    // MARK: Talk
+
+    /// Talks to the device until the source's end, and closes it. Cancelling ends the talk.
+    ///
+    /// - Throws: 25047 while somebody else talks; 21040 if the device plays nothing, or the account may not talk; the
+    ///   device's reason if it ends the talk.
+    package func talk(_ use: String, _ source: any SpeechSource) async throws(IoTError) -> TalkSummary {
+        let core = core
+        do {
+            let future = try await onCore { core throws(IoTError) in try core.talk.start(use, source) }
+            return try await withTaskCancellationHandler {
+                try await future.get()
+            } onCancel: {
+                core.eventLoop.execute { core.value.talk.stop(use) }
+            }
+        } catch {
+            throw error as? IoTError ?? IoTError(.internalFailure, underlying: error)
+        }
+    }
+
+    /// Ends the use's talk.
+    func stopTalk(_ use: String) async {
+        try? await onCore { core throws(IoTError) in core.talk.stop(use) }
     }
 
     // MARK: Sinks

@@ -11,6 +11,7 @@ final class MonitorCore {
     let eventLoop: any EventLoop
     let feed: CallFeed
     let player: Player
+    let talk: ChannelTalk
     private let telling: MonitorTelling
     private var ticker: RepeatedTask?
 
@@ -26,12 +27,26 @@ final class MonitorCore {
         self.eventLoop = eventLoop
         let telling = MonitorTelling(eventLoop: eventLoop)
         self.telling = telling
-        feed = CallFeed(eventLoop: eventLoop, onCandidate: onCandidate) { telling.connectionChanged($0, $1) }
+        let notifications = ControlNotifications()
+        feed = CallFeed(
+            eventLoop: eventLoop, onCandidate: onCandidate,
+            onNotification: { notifications.receive($0, $1) }
+        ) { telling.connectionChanged($0, $1) }
+        let capabilities = PlayerCapabilities(of: kind)
+        talk = ChannelTalk(feed: feed, capabilities: capabilities, parts: parts, eventLoop: eventLoop)
+        notifications.talk = talk
+        feed.control.onLost = { [weak talk] in talk?.end($0) }
         player = Player(
-            source: feed, capabilities: PlayerCapabilities(of: kind),
+            source: feed, capabilities: capabilities,
             options: JitterBufferOptions(coalescing: Self.coalescing), parts: parts, eventLoop: eventLoop,
             logger: logger
-        ) { telling.take($0) }
+        ) { [talk] event in
+            // The link may not report the end: the connection can be lost.
+            if case .ended(let reason) = event {
+                talk.end(reason ?? IoTError(.hungUp, "the channel was closed"))
+            }
+            telling.take(event)
+        }
     }
 
     // MARK: Connecting
@@ -44,6 +59,7 @@ final class MonitorCore {
 
     /// The call was not established, or the other end ended it.
     func fail(_ error: IoTError) {
+        talk.end(error)
         player.run { core, now in core.fail(error, at: now) }
     }
 
@@ -63,6 +79,7 @@ final class MonitorCore {
 
     /// Ends the channel: received frames are released, and every sink ends.
     func stop() {
+        talk.end(IoTError(.hungUp, "the channel was closed"))
         player.run { core, now in core.stop(at: now) }
         ticker?.cancel()
         ticker = nil
@@ -82,6 +99,7 @@ final class MonitorCore {
 
     /// Ends the use's events; the channel continues for others.
     func leave(_ id: String) {
+        talk.stop(id)
         player.run { core, _ in core.leave(id) }
         telling.leave(id)
     }
@@ -99,7 +117,9 @@ final class MonitorCore {
             return MonitorDescription(
                 state: hasLeft ? MonitorState() : telling.state, video: core.video, audio: core.audio,
                 statistics: statistics, roundTripTime: feed.roundTripTime.map { Double($0.nanoseconds) / 1e9 },
-                firstPicturePts: id.flatMap { core.firstPicturePts(of: $0) })
+                firstPicturePts: id.flatMap { core.firstPicturePts(of: $0) },
+                talk: MonitorTalk(
+                    isOffered: talk.isOffered, isTalking: talk.talker != nil && (id == nil || talk.talker == id)))
         }
     }
 }

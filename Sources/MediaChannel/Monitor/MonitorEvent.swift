@@ -39,4 +39,12 @@ public struct MonitorDescription: Sendable {
     public var roundTripTime: Double?
     /// The pts of the first decoded picture, µs; raw video starts with it.
     public var firstPicturePts: Int64?
+    public var talk = MonitorTalk()
+}
+
+/// Whether a channel's user can talk, and does.
+public struct MonitorTalk: Sendable, Equatable {
+    /// The device has a loudspeaker, and the account may talk.
+    public var isOffered = false
+    public var isTalking = false
 }

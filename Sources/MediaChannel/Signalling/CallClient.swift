@@ -46,16 +46,18 @@ public final class CallClient: Sendable {
     /// Calls a device, in another account's name if one is given. The device's offer goes to `receiver`. Returns when
     /// the device has taken the call.
     ///
-    /// - Parameter offer: the caller's own offer; the device then makes none, and its answer is in the result.
+    /// - Parameters:
+    ///   - actions: what the call may be used for.
+    ///   - offer: the caller's own offer; the device then makes none, and its answer is in the result.
     @discardableResult
     func connect(
-        session: String, device: DeviceID, kind: ChannelKind, source: Int, offer: String? = nil,
+        session: String, device: DeviceID, kind: ChannelKind, source: Int, actions: [CallAction], offer: String? = nil,
         as account: Principal?, receiver: any Receiver
     ) async throws(IoTError) -> CallAcceptance {
         try calls.add(receiver, session: session, device: device)
         do throws(IoTError) {
             let granted = try await link.request(
-                CallMethod.token, CallTokenQuery(device: device, kind: kind, actions: [.view]), as: account)
+                CallMethod.token, CallTokenQuery(device: device, kind: kind, actions: actions), as: account)
             return try await link.request(
                 CallMethod.connect,
                 CallRequest(

@@ -41,6 +41,9 @@ final class DecodeStage: @unchecked Sendable {
     /// both.
     static let silentPatience = 4
 
+    /// The maximum duration, in µs, of sound that a decoder returns before that of the frame.
+    private static let longestLead: Int64 = 1_000_000
+
     private let worker: any JobQueue
     private let parts: PlayerParts
     private let events: DecodeEvents
@@ -233,11 +236,16 @@ final class DecodeStage: @unchecked Sendable {
         do throws(IoTError) {
             if audioDecoder == nil, let audioParameters { audioDecoder = try parts.makeSoundDecoder(audioParameters) }
             guard let audioDecoder else { return }
-            for sound in try audioDecoder.decode(frame) {
+            let sounds = try audioDecoder.decode(frame)
+            for sound in sounds {
                 guard sound.pts.magnitude < playoutTimeLimit.magnitude else {
                     report(.corrupt(.audio))
                     continue
                 }
+                // The decoder may return the sound of lost frames before that of this frame. The limit keeps times of a
+                // supplied decoder from overflowing.
+                let lead = sounds.last.map { max(0, min($0.pts &- sound.pts, Self.longestLead)) } ?? 0
+                let presentAt = presentAt - .microseconds(lead)
                 report(.sound(pts: sound.pts, presentAt: presentAt, isLate: isLate))
                 soundSinks.removeAll {
                     !$0.give(.sound(sound, presentAt: presentAt), at: sound.pts, bytes: sound.samples.readableBytes)

@@ -19,6 +19,8 @@ public protocol PictureDecoder: AnyObject {
 
 /// Decodes one audio track. Called on the decoding thread.
 public protocol SoundDecoder: AnyObject {
+    /// Returns the frame's sound. If frames before it are missing, sound that replaces them may come first.
+    ///
     /// - Throws: if the frame cannot be decoded; decoding restarts at the next frame. Users of the channel get error
     ///   21030.
     func decode(_ frame: MediaFrame) throws(IoTError) -> [AudioBuffer]

@@ -9,7 +9,8 @@ public struct PlayerParts: Sendable {
     /// If making or decoding throws, the frames are lost and error 21030 is reported; the channel continues.
     public var pictureDecoder: (@Sendable (VideoParameters) throws(IoTError) -> any PictureDecoder)?
 
-    /// Makes the audio decoder, like `pictureDecoder` makes the video decoder.
+    /// Makes the audio decoder, like `pictureDecoder` makes the video decoder. `nil`: libavcodec's, but libopus's for
+    /// Opus, as mono.
     public var soundDecoder: (@Sendable (AudioParameters) throws(IoTError) -> any SoundDecoder)?
 
     func makePictureDecoder(_ parameters: VideoParameters) throws(IoTError) -> any PictureDecoder {
@@ -18,7 +19,9 @@ public struct PlayerParts: Sendable {
     }
 
     func makeSoundDecoder(_ parameters: AudioParameters) throws(IoTError) -> any SoundDecoder {
-        guard let soundDecoder else { return try AudioDecoder(parameters) }
+        guard let soundDecoder else {
+            return parameters.codec == .opus ? try SpeechTrackDecoder() : try AudioDecoder(parameters)
+        }
         return try soundDecoder(parameters)
     }
 

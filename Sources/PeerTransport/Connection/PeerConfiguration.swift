@@ -14,7 +14,7 @@ public struct PeerConfiguration: Sendable {
     public var isControlling: Bool
 
     /// For the offerer, the sections of the offer. For the answerer, what it sends in the offered sections, matched by
-    /// kind and order; an offered section without a match is receive-only. A section without a `mid` gets its index as
+    /// `mid`, and otherwise by kind and order; an offered section without a match is receive-only. A section without a `mid` gets its index as
     /// `mid`; a section without an SSRC or CNAME gets a random one.
     public var sections: [MediaSection]
 

@@ -47,13 +47,17 @@ extension PeerConnection {
         if localDescription != nil { return try createRestartAnswer(to: offer) }
         guard !state.isEnd else { throw IoTError(.stateMismatch, "the connection has ended") }
         var unused = configuration.sections
+        let offeredNames = Set(offer.sections.map(\.mid))
         let entries = offer.entries.map { entry -> SessionDescription.Entry in
             if case .data(let offered) = entry {
                 return .data(dataAnswer(to: offered, isFirst: offered.mid == offer.dataSection?.mid))
             }
             guard case .media(let offered) = entry else { return entry }
             guard !offered.isRejected, accepting(offered) else { return .media(offered.rejected) }
-            let match = unused.firstIndex { $0.kind == offered.kind }
+            // A section that names another offered section waits for that one.
+            let match =
+                unused.firstIndex { $0.kind == offered.kind && $0.mid == offered.mid }
+                ?? unused.firstIndex { $0.kind == offered.kind && !offeredNames.contains($0.mid) }
             let local = match.map { unused.remove(at: $0) }
             let cname = local.map(\.cname) ?? ""
             var section = Negotiation.answer(

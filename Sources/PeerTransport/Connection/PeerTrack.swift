@@ -39,6 +39,9 @@ struct PeerTrack {
                 isPLIEnabled: section.feedback.contains(.pictureLossIndication),
                 isReducedSizeAllowed: section.allowsReducedSizeRTCP)
             configuration.isFIREnabled = section.feedback.contains(.fullIntraRequest)
+            if !configuration.isNACKEnabled, section.receivingCodecs.allSatisfy({ $0.format == .opus }) {
+                configuration.reorderingTolerance = RTPReceiverConfiguration.speechReorderingTolerance
+            }
             configuration.hasRetransmissionStream = !section.receivingRetransmissionTypes.isEmpty
             receiver = try RTPReceiver(codecs: section.receivingCodecs, configuration: configuration)
             receiver?.statistics.rtxSSRC = section.remoteRetransmissionSSRC

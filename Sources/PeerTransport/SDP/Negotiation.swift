@@ -6,7 +6,8 @@ enum Negotiation {
     /// Answers one offered section.
     ///
     /// - Parameters:
-    ///   - local: what we can send in it, and whether we receive; `nil` to receive only.
+    ///   - local: what we can send in it, and whether we receive; the codecs of a section that only receives are those
+    ///     that it accepts. `nil` to receive any codec.
     ///   - ssrc: our SSRC, if we send.
     ///   - retransmissionSSRC: the SSRC of our repairs, if we send and the peer supports them; `nil` for none.
     /// - Returns: the answer's section, which is rejected when no codec matches.
@@ -23,7 +24,9 @@ enum Negotiation {
         }
         var receives = false
         if receiving {
-            for codec in offered.codecs where codec.format?.kind == offered.kind {
+            let accepted = local.flatMap { $0.direction == .receiveOnly ? Set($0.codecs.map(\.format)) : nil }
+            for codec in offered.codecs
+            where codec.format?.kind == offered.kind && accepted?.contains(codec.format) != false {
                 receives = true
                 if codecs.contains(where: { $0.payloadType == codec.payloadType }) { continue }
                 codecs.append(receivable(codec))
@@ -33,7 +36,8 @@ enum Negotiation {
         var section = MediaSection(
             mid: offered.mid, kind: offered.kind,
             direction: MediaSection.Direction(sends: sends, receives: receives), codecs: codecs,
-            ssrc: sends ? ssrc : nil, cname: cname, feedback: offered.feedback.intersection(ours.feedback),
+            ssrc: sends ? ssrc : nil, cname: cname,
+            feedback: offered.feedback.intersection(local?.feedback ?? ours.feedback),
             allowsReducedSizeRTCP: offered.allowsReducedSizeRTCP)
         section.headerExtensions = offered.headerExtensions.filter { $0.known != nil }
         if let retransmissionSSRC, offered.feedback.contains(.nack) {

@@ -1,9 +1,11 @@
-import IoTCore
-import NIOCore
+package import IoTCore
+package import NIOCore
 
 /// AAC in mode AAC-hbr (RFC 3640 §3.3.6): each packet holds one access unit or a fragment of one.
-struct AACPacketizer {
-    let maximumPayloadSize: Int
+package struct AACPacketizer {
+    package let maximumPayloadSize: Int
+
+    package init(maximumPayloadSize: Int) { self.maximumPayloadSize = maximumPayloadSize }
 
     /// The largest value of the 13-bit field AU-size.
     static let maximumUnitSize = 8_191
@@ -11,7 +13,7 @@ struct AACPacketizer {
     /// AU-headers-length and one AU-header.
     static let headerSize = 4
 
-    func payloads(of frame: MediaFrame) throws(IoTError) -> [ByteBuffer] {
+    package func payloads(of frame: MediaFrame) throws(IoTError) -> [ByteBuffer] {
         var rest = frame.bytes
         let unitSize = rest.readableBytes
         guard unitSize <= Self.maximumUnitSize else {

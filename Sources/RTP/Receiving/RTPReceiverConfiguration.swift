@@ -33,6 +33,10 @@ public struct RTPReceiverConfiguration: Sendable {
     /// How long a gap may hold back later packets if NACK is disabled. Default 60 ms.
     public var reorderingTolerance: TimeAmount
 
+    /// `reorderingTolerance` for speech. A lost packet's sound is in the packet after it (RFC 6716 §2.1.7), so a long
+    /// wait only adds delay.
+    public static let speechReorderingTolerance = TimeAmount.milliseconds(20)
+
     /// The assumed round-trip time before the first measurement. Default 100 ms.
     public var initialRoundTripTime: TimeAmount
 

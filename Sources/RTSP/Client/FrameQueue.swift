@@ -29,6 +29,7 @@ final class FrameQueue: @unchecked Sendable {
             case .frame(let frame):
                 frames.append(frame)
                 byteCount += frame.bytes.readableBytes
+            case .backChannelOpened: break
             case .failed(let error): failure = failure ?? error
             }
             condition.signal()

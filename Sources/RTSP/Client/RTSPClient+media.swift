@@ -82,6 +82,7 @@ extension RTSPClient {
 
     var deadline: NIODeadline {
         guard state == .playing else { return openDeadline }
+        guard backChannel == nil else { return backChannelDeadline }
         var deadline = min(lastMedia + configuration.readTimeout, nextKeepAlive)
         if let firstDatagramDeadline { deadline = min(deadline, firstDatagramDeadline) }
         if let firstFrameDeadline { deadline = min(deadline, firstFrameDeadline) }
@@ -103,6 +104,10 @@ extension RTSPClient {
         default:
             if now >= openDeadline { fail(IoTError(.sourceUnreachable, "the camera did not answer in time")) }
             return
+        }
+        guard backChannel == nil else {
+            if now >= nextKeepAlive { keepAlive(at: now) }
+            return reportBackChannel(at: now)
         }
         if let limit = firstDatagramDeadline, now >= limit { return fallBackToTCP(at: now) }
         if let endDeadline, now >= endDeadline {

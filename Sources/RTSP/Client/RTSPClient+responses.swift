@@ -54,6 +54,7 @@ extension RTSPClient {
             return fail(error)
         }
         aggregate = ControlURL.resolve(stream.control, base: base)
+        guard configuration.purpose == .reading else { return chooseBackChannel(stream, base: base) }
         choose(stream, base: base)
         guard !needsOtherReader(stream) else {
             return fail(
@@ -73,9 +74,8 @@ extension RTSPClient {
     private mutating func choose(_ stream: StreamDescription, base: String) {
         (tracks, unsupported) = ([], [])
         for description in stream.tracks where description.kind != nil {
-            if configuration.wantsBackChannel, description.isBackChannel { continue }
-            let track = ClientTrack(
-                description, base: base, localSSRC: randomSSRC(), isReliable: transport == .tcp)
+            let ssrc = UInt32(truncatingIfNeeded: randomNumber())
+            let track = ClientTrack(description, base: base, localSSRC: ssrc, isReliable: transport == .tcp)
             guard let track else {
                 unsupported.append(description.name)
                 continue
@@ -95,7 +95,7 @@ extension RTSPClient {
 
     // MARK: SETUP
 
-    private mutating func prepare(_ track: Int) {
+    mutating func prepare(_ track: Int) {
         guard transport == .udp else {
             let channel = UInt8(truncatingIfNeeded: track * 2)
             return setUp(track, TransportHeader(.tcp, interleaved: .init(channel, channel + 1)))
@@ -105,11 +105,14 @@ extension RTSPClient {
     }
 
     mutating func setUp(_ track: Int, _ transport: TransportHeader) {
-        guard tracks.indices.contains(track) else { return }
+        guard urls.indices.contains(track) else { return }
         state = .settingUp(track)
         if let pair = transport.interleaved { assign(pair, to: track) }
-        send(request(.setup, tracks[track].url, [RTSPHeaderName.transport: transport.text]))
+        send(request(.setup, urls[track], [RTSPHeaderName.transport: transport.text]))
     }
+
+    /// The URLs of the tracks to set up.
+    private var urls: [String] { backChannel.map { [$0.url] } ?? tracks.map(\.url) }
 
     private mutating func assign(_ pair: TransportHeader.Pair<UInt8>, to track: Int) {
         channels = channels.filter { $0.value.track != track }
@@ -118,7 +121,15 @@ extension RTSPClient {
     }
 
     private mutating func wasSetUp(_ track: Int, _ response: RTSPResponse, at now: NIODeadline) {
-        if response.status == .unsupportedTransport, transport == .udp { return fallBackToTCP(at: now) }
+        if response.status == .unsupportedTransport, !hasChangedTransport {
+            if transport == .udp { return fallBackToTCP(at: now) }
+            // A camera that sends over TCP may receive only over UDP.
+            if backChannel != nil {
+                hasChangedTransport = true
+                transport = .udp
+                return prepare(track)
+            }
+        }
         guard checked(response, "SETUP") else { return }
         // Quirk 13: some cameras change the identifier with each SETUP (scottlamb/retina v0.4.6). The last is valid.
         if let session = response.headers.session { self.session = session }
@@ -132,7 +143,7 @@ extension RTSPClient {
             guard answer?.lowerTransport != .tcp, answer?.isMulticast != true else { return fallBackToTCP(at: now) }
             serverPorts[track] = answer?.serverPorts
         }
-        if track + 1 < tracks.count { prepare(track + 1) } else { play() }
+        if track + 1 < urls.count { prepare(track + 1) } else { play() }
     }
 
     // MARK: PLAY
@@ -149,6 +160,7 @@ extension RTSPClient {
 
     /// Starts playing: reports the tracks and opens the paths for UDP.
     mutating func begin(at now: NIODeadline) {
+        if let backChannel { return beginBackChannel(backChannel, at: now) }
         state = .playing
         lastMedia = now
         firstFrameDeadline = now + configuration.firstFrameTimeout
@@ -211,6 +223,10 @@ extension RTSPClient {
 
     /// False after a failure.
     private mutating func checked(_ response: RTSPResponse, _ method: String) -> Bool {
+        if !response.status.isSuccess, let refusal = backChannelRefusal(response, method) {
+            fail(refusal)
+            return false
+        }
         switch response.status {
         case let status where status.isSuccess: return true
         case .notFound:

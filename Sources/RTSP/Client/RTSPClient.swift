@@ -2,7 +2,8 @@ package import IoTCore
 package import NIOCore
 import RTP
 
-/// One session with a camera (RFC 2326): DESCRIBE, SETUP of a video and an audio track, PLAY, and the frames.
+/// One session with a camera (RFC 2326): DESCRIBE, SETUP of a video and an audio track, PLAY, and the frames; or SETUP
+/// of the back channel, PLAY, and sound to the camera.
 ///
 /// Owns no socket, clock or task. After each call, drain `poll()`. A client that has failed or ended cannot be started
 /// again: the caller decides when to make another one.
@@ -11,6 +12,8 @@ package struct RTSPClient: Sendable {
         /// Connect to the server. Close an earlier connection first, and discard its later bytes.
         case connect(ServiceURL)
         case send(ByteBuffer)
+        /// Like `send`, but drop it while the connection does not accept bytes: late sound is of no use.
+        case packet(ByteBuffer)
         /// Open two UDP ports with consecutive numbers for a track, then call `portsOpened`.
         case openPorts(track: Int)
         /// Send to the server's UDP port for a track's RTP or RTCP.
@@ -18,6 +21,8 @@ package struct RTSPClient: Sendable {
         /// The tracks are known, and playing has begun.
         case opened(video: VideoParameters?, audio: AudioParameters?, unsupported: [String])
         case frame(MediaFrame)
+        /// The camera accepts sound in this format, with `send(sound:)`.
+        case backChannelOpened(BackChannelFormat, BackChannelProfile)
         /// Wait until then, or for the next input.
         case timeout(NIODeadline)
         /// The session has ended. Close everything.
@@ -43,16 +48,22 @@ package struct RTSPClient: Sendable {
     private var nextCSeq: UInt32 = 1
     var pending: Pending?
     private var redirects = 0
+    /// Whether the transport was changed, which happens once.
+    var hasChangedTransport = false
 
     var session: SessionHeader?
     var aggregate = ""
     var unsupported: [String] = []
     var tracks: [ClientTrack] = []
+    /// The only track of a session with this purpose.
+    var backChannel: BackChannelTrack?
     /// For each interleaved channel, its track, and whether it carries RTCP.
     var channels: [UInt8: (track: Int, isControl: Bool)] = [:]
     var serverPorts: [Int: TransportHeader.Pair<UInt16>] = [:]
 
     let epoch: NIODeadline
+    /// µs since 1970 at `epoch`.
+    let wallClockAtStart: Int64
     var openDeadline: NIODeadline
     var firstDatagramDeadline: NIODeadline?
     /// Set when the camera has ended all tracks.
@@ -69,9 +80,12 @@ package struct RTSPClient: Sendable {
     /// The largest number of redirections of one session.
     static let maximumRedirects = 5
 
-    /// - Parameter random: Returns random numbers, for nonces and identifiers.
+    /// - Parameters:
+    ///   - wallClock: µs since 1970 at `now`, for sender reports.
+    ///   - random: Returns random numbers, for nonces and identifiers.
     package init(
         _ configuration: RTSPClientConfiguration, at now: NIODeadline,
+        wallClock: Int64 = WallClock.microseconds(),
         random: @escaping @Sendable () -> UInt64 = { UInt64.random(in: .min ... .max) }
     ) {
         self.configuration = configuration
@@ -80,6 +94,7 @@ package struct RTSPClient: Sendable {
         transport = configuration.transport
         authentication = RequestAuthentication(configuration.credentials)
         epoch = now
+        wallClockAtStart = wallClock
         openDeadline = now + configuration.openTimeout
         lastMedia = now
     }
@@ -165,6 +180,7 @@ package struct RTSPClient: Sendable {
         if session != nil, state != .ended { send(request(.teardown, aggregate)) }
         state = .ended
         tracks = []
+        backChannel = nil
     }
 
     mutating func fail(_ error: IoTError) {
@@ -186,7 +202,7 @@ package struct RTSPClient: Sendable {
         request.headers.cseq = cseq
         request.headers[RTSPHeaderName.userAgent] = RTSPClientConfiguration.userAgent
         if let session { request.headers[RTSPHeaderName.session] = session.identifier }
-        if configuration.wantsBackChannel, request.method != .options {
+        if configuration.purpose == .backChannel, request.method != .options {
             // Quirk 17: ONVIF's test specification requires it in every request of the session (koush/scrypted#520).
             request.headers[RTSPHeaderName.require] = RTSPOption.backChannel
         }
@@ -199,7 +215,7 @@ package struct RTSPClient: Sendable {
         outputs.append(.send(buffer))
     }
 
-    func randomSSRC() -> UInt32 { UInt32(truncatingIfNeeded: random()) }
+    func randomNumber() -> UInt64 { random() }
 
     private func nonce() -> String {
         Hex.encode((0..<2).flatMap { _ in withUnsafeBytes(of: random()) { Array($0) } })
@@ -218,7 +234,7 @@ package struct RTSPClient: Sendable {
     /// Connects again, to another address or with another transport.
     mutating func restart(at url: ServiceURL) {
         self.url = url
-        (session, pending, tracks, channels, serverPorts) = (nil, nil, [], [:], [:])
+        (session, pending, tracks, backChannel, channels, serverPorts) = (nil, nil, [], nil, [:], [:])
         (firstDatagramDeadline, firstFrameDeadline, endDeadline) = (nil, nil, nil)
         nextKeepAlive = .distantFuture
         connect()
@@ -240,6 +256,7 @@ package struct RTSPClient: Sendable {
 
     mutating func fallBackToTCP(at now: NIODeadline) {
         if session != nil { send(request(.teardown, aggregate)) }
+        hasChangedTransport = true
         transport = .tcp
         openDeadline = now + configuration.openTimeout
         restart(at: url)

@@ -16,17 +16,23 @@ package struct RTSPClientConfiguration: Sendable {
     package var readTimeout: TimeAmount = .seconds(10)
     /// How long to wait for the first packet over UDP before changing to TCP.
     package var firstDatagramTimeout: TimeAmount = .seconds(3)
-    /// Whether to request ONVIF's back channel (ONVIF Streaming §5.3.1).
-    ///
-    /// Quirk 16: this request can silence a doorbell's button (AlexxIT/go2rtc#95). Use it in a separate session, only
-    /// while somebody talks.
-    package var wantsBackChannel = false
+    package var purpose = Purpose.reading
 
     /// Encoding names, in lower case, that another reader supports. If the camera's only video or only audio has one of
     /// them and the client does not support it, the session ends before SETUP with `OtherReaderNeeded`.
     package var codecsOfOtherReader: [MediaKind: Set<String>] = [:]
 
     package static let userAgent = "iotvideod"
+
+    package enum Purpose: Sendable {
+        /// Receives video and audio.
+        case reading
+        /// Sends sound on ONVIF's back channel (ONVIF Streaming §5.3).
+        ///
+        /// Quirk 16: the request for it can silence a doorbell's button (AlexxIT/go2rtc#95). Use a separate session,
+        /// only while somebody talks.
+        case backChannel
+    }
 
     package init(url: ServiceURL, credentials: BasicCredentials?, transport: RTSPTransport) {
         self.url = url

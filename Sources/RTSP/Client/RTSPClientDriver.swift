@@ -18,6 +18,8 @@ final class RTSPClientDriver {
     private var isStopped = false
 
     private static let defaultPort = 554
+    /// The bytes of sound that may wait, in the kernel and here: about a second of G.711 each.
+    private static let soundBufferSize: ChannelOptions.Types.SocketOption.Value = 8_192
 
     init(
         _ configuration: RTSPClientConfiguration, eventLoop: any EventLoop,
@@ -53,6 +55,12 @@ final class RTSPClientDriver {
         for pair in ports.values { pair.setReading(isReading) }
         // Last, because the frames of the remaining bytes may stop reading again.
         if isReading { connection?.pipeline.fireUserInboundEventTriggered(ReadingResumed()) }
+    }
+
+    func send(sound: ByteBuffer, sampleCount: Int) {
+        guard !isStopped else { return }
+        client.send(sound: sound, sampleCount: sampleCount, at: eventLoop.now)
+        pump()
     }
 
     // MARK: Input
@@ -94,12 +102,16 @@ final class RTSPClientDriver {
             switch output {
             case .connect(let url): connect(url)
             case .send(let bytes): send(bytes)
+            case .packet(let bytes):
+                guard let connection, connection.isWritable else { continue }
+                connection.writeAndFlush(bytes, promise: nil)
             case .openPorts(let track): openPorts(track)
             case .datagram(let bytes, let track, let isControl, let port):
                 ports[track]?.send(bytes, isControl: isControl, to: connection?.remoteAddress, port: port)
             case .opened(let video, let audio, let unsupported):
                 onEvent(.opened(video: video, audio: audio, unsupported: unsupported))
             case .frame(let frame): onEvent(.frame(frame))
+            case .backChannelOpened(let format, let profile): onEvent(.backChannelOpened(format, profile))
             case .timeout(let due): return schedule(due)
             case .failed(let error):
                 close()
@@ -148,7 +160,7 @@ final class RTSPClientDriver {
         connection = nil
         closePorts()
         let box = NIOLoopBound(self, eventLoop: eventLoop)
-        let connecting = ClientBootstrap(group: eventLoop)
+        var connecting = ClientBootstrap(group: eventLoop)
             .connectTimeout(client.configuration.openTimeout)
             .channelOption(.tcpOption(.tcp_nodelay), value: 1)
             .channelOption(.recvAllocator, value: FixedSizeRecvByteBufferAllocator(capacity: 65_536))
@@ -157,6 +169,14 @@ final class RTSPClientDriver {
                     try channel.pipeline.syncOperations.addHandler(RTSPStreamHandler(box.value, number))
                 }
             }
+        if client.configuration.purpose == .backChannel {
+            connecting =
+                connecting
+                .channelOption(.socketOption(.so_sndbuf), value: Self.soundBufferSize)
+                .channelOption(
+                    .writeBufferWaterMark,
+                    value: .init(low: Int(Self.soundBufferSize) / 4, high: Int(Self.soundBufferSize)))
+        }
         connecting.connect(host: url.host, port: url.port ?? Self.defaultPort).whenComplete { result in
             box.value.connected(result, url, number)
         }

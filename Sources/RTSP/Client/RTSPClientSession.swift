@@ -6,6 +6,8 @@ package final class RTSPClientSession: Sendable {
     package enum Event: Sendable {
         case opened(video: VideoParameters?, audio: AudioParameters?, unsupported: [String])
         case frame(MediaFrame)
+        /// The camera accepts sound, with `send(sound:)`.
+        case backChannelOpened(BackChannelFormat, BackChannelProfile)
         /// Always the last event.
         case failed(IoTError)
     }
@@ -28,6 +30,11 @@ package final class RTSPClientSession: Sendable {
 
     package func start() {
         eventLoop.execute { [driver] in driver.value.start() }
+    }
+
+    /// Sends one packet of sound to the camera, after `backChannelOpened`.
+    package func send(sound: ByteBuffer, sampleCount: Int) {
+        eventLoop.execute { [driver] in driver.value.send(sound: sound, sampleCount: sampleCount) }
     }
 
     /// Ends the session: sends TEARDOWN and closes the sockets. No event follows.

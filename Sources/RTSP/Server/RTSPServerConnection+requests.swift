@@ -101,6 +101,9 @@ extension RTSPServerConnection {
         } catch {
             challenge(request, error)
             guard error == .wrong else { return }
+            var code = 0
+            if case .failure(let refusal) = result { code = refusal.code }
+            report(request, .unauthorized, code: code)
             wrongLogins += 1
             if wrongLogins >= limits.wrongLogins { close() }
         }
@@ -108,7 +111,7 @@ extension RTSPServerConnection {
 
     private mutating func challenge(_ request: RTSPRequest, _ failure: ResponseAuthentication.Failure) {
         let challenges = authentication.challenges(isStale: failure == .stale)
-        respond(to: request, .unauthorized) { headers in
+        send(to: request, .unauthorized) { headers in
             for challenge in challenges { headers.add(RTSPHeaderName.authenticate, challenge) }
         }
     }
@@ -309,7 +312,7 @@ extension RTSPServerConnection {
 
     mutating func respond(to request: RTSPRequest?, _ refusal: RTSPRefusal) {
         let reason = refusal.reason.map { "\(refusal.status.reason) (\($0))" }
-        respond(to: request, refusal.status, reason: reason) { headers in
+        respond(to: request, refusal.status, reason: reason, code: refusal.code) { headers in
             switch refusal.status {
             case .methodNotAllowed, .notImplemented: headers[RTSPHeaderName.allow] = Self.methodList
             case .optionNotSupported:
@@ -320,6 +323,18 @@ extension RTSPServerConnection {
     }
 
     private mutating func respond(
+        to request: RTSPRequest?, _ status: RTSPStatus, reason: String? = nil, code: Int = 0,
+        body: ByteBuffer = ByteBuffer(), _ fill: (inout RTSPHeaders) -> Void = { _ in }
+    ) {
+        send(to: request, status, reason: reason, body: body, fill)
+        if let request { report(request, status, code: code) }
+    }
+
+    private mutating func report(_ request: RTSPRequest, _ status: RTSPStatus, code: Int) {
+        emit(.answered(AnsweredRequest(method: request.method, uri: request.uri, status: status, code: code)))
+    }
+
+    private mutating func send(
         to request: RTSPRequest?, _ status: RTSPStatus, reason: String? = nil, body: ByteBuffer = ByteBuffer(),
         _ fill: (inout RTSPHeaders) -> Void = { _ in }
     ) {

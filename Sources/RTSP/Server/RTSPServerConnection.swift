@@ -30,6 +30,8 @@ package struct RTSPServerConnection: Sendable {
 
     package enum Output: Sendable {
         case send(ByteBuffer)
+        /// A request was answered. The first 401 of a connection, which only asks for the login, is not reported.
+        case answered(AnsweredRequest)
         /// Check a login, after a pause.
         case authenticate(DigestAuthorization, method: RTSPMethod, after: TimeAmount)
         /// Find a stream and the tracks that it has.

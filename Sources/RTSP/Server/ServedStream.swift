@@ -63,9 +63,22 @@ package struct RTSPRefusal: Error, Sendable, Hashable {
     package var status: RTSPStatus
     /// Text for people, after the standard phrase in the status line.
     package var reason: String?
+    /// The number of the error; 0 for an error of the protocol.
+    package var code: Int
 
-    package init(_ status: RTSPStatus, _ reason: String? = nil) {
+    package init(_ status: RTSPStatus, _ reason: String? = nil, code: Int = 0) {
         self.status = status
         self.reason = reason
+        self.code = code
     }
+}
+
+/// A request with its answer, for records.
+package struct AnsweredRequest: Sendable, Hashable {
+    package var method: RTSPMethod
+    /// The URL of the request, which may contain a user name and a password.
+    package var uri: String
+    package var status: RTSPStatus
+    /// The number of the error; 0 for success, and for an error of the protocol.
+    package var code: Int
 }

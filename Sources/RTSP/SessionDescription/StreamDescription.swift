@@ -40,6 +40,18 @@ package struct StreamDescription: Sendable, Hashable {
         }
     }
 
+    /// The sections with sound that the camera receives. Only a response to a request with `Require` lists them.
+    ///
+    /// In ONVIF's descriptions the directions are the client's: the camera's own tracks are `recvonly`, and a back
+    /// channel is `sendonly` (ONVIF Streaming §5.3.2).
+    package var backChannels: [TrackDescription] {
+        // Quirk 19: some cameras write their own directions, as in RFC 8866 §6.7 (AlexxIT/go2rtc#771, where everything
+        // is `sendonly`). Their video is `sendonly`, so what they receive is `recvonly`.
+        let isOwnDirection = tracks.contains { $0.kind == .video && $0.direction == .sendOnly }
+        let direction = isOwnDirection ? TrackDescription.Direction.receiveOnly : .sendOnly
+        return tracks.filter { $0.kind == .audio && $0.isPlainRTP && $0.direction == direction }
+    }
+
     /// The text, with CR LF.
     ///
     /// - Parameter address: The server's address, for `o=`.

@@ -85,6 +85,7 @@ struct StreamDescriptionReader {
     private static func finish(_ section: Section) -> TrackDescription {
         var track = section.track
         let codecs = CameraCodec.codecs(of: section.media, medium: track.medium, firstMap: section.firstMap)
+        track.codecs = codecs
         track.codec = codecs.first { $0.format != nil } ?? codecs.first
         return track
     }

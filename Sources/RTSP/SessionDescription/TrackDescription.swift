@@ -14,9 +14,11 @@ package struct TrackDescription: Sendable, Hashable {
     package var medium: String
     /// The first codec that is supported, or otherwise the first one. `nil` if none has a name.
     package var codec: RTPCodec?
+    /// All codecs of the section, in its order.
+    package var codecs: [RTPCodec]
     /// The value of `a=control`; `nil` without it.
     package var control: String?
-    /// Reliable only for ONVIF's back channels.
+    /// Read it with `StreamDescription.backChannels`, because cameras do not agree on its meaning.
     package var direction: Direction?
     /// `a=framerate` (RFC 8866 §6.13).
     package var frameRate: Double?
@@ -24,11 +26,13 @@ package struct TrackDescription: Sendable, Hashable {
     package var isPlainRTP: Bool
 
     package init(
-        medium: String, codec: RTPCodec?, control: String?, direction: Direction? = nil, frameRate: Double? = nil,
+        medium: String, codec: RTPCodec?, codecs: [RTPCodec]? = nil, control: String?, direction: Direction? = nil,
+        frameRate: Double? = nil,
         isPlainRTP: Bool = true
     ) {
         self.medium = medium
         self.codec = codec
+        self.codecs = codecs ?? codec.map { [$0] } ?? []
         self.control = control
         self.direction = direction
         self.frameRate = frameRate
@@ -42,9 +46,6 @@ package struct TrackDescription: Sendable, Hashable {
         default: nil
         }
     }
-
-    /// Whether the client sends this track (ONVIF Streaming §5.3.1). Only responses to requests with `Require` list it.
-    package var isBackChannel: Bool { direction == .sendOnly }
 
     /// The name for messages: `video H264`.
     package var name: String { codec.map { "\(medium) \($0.encodingName)" } ?? medium }

@@ -61,6 +61,17 @@ final class GatewayClient: Sendable {
         return (response.headers, try await collect(response))
     }
 
+    /// Sends a body that is read while it is sent, and returns the response at its end.
+    func upload<Value: Decodable>(
+        _ type: Value.Type, _ path: APIPath, _ chunks: FileChunks
+    ) async throws -> Value {
+        let response = try await send(
+            .POST, path, content: .stream(chunks, length: .unknown),
+            headers: ["Content-Type": "application/octet-stream"],
+            timeout: nil)
+        return try APICoding.decode(type, from: try await collect(response), failure: .internalFailure)
+    }
+
     // MARK: Streams
 
     /// Opens a body that is read while the daemon produces it. Returns when the daemon has accepted the request.
@@ -104,16 +115,22 @@ final class GatewayClient: Sendable {
     private func send(
         _ method: HTTPMethod, _ path: APIPath, body: [UInt8]?, headers: HTTPHeaders = [:], timeout: Duration?
     ) async throws -> HTTPClientResponse {
+        var headers = headers
+        if body != nil { headers.add(name: "Content-Type", value: "application/json") }
+        return try await send(method, path, content: body.map { .bytes($0) }, headers: headers, timeout: timeout)
+    }
+
+    private func send(
+        _ method: HTTPMethod, _ path: APIPath, content: HTTPClientRequest.Body?, headers: HTTPHeaders,
+        timeout: Duration?
+    ) async throws -> HTTPClientResponse {
         var request = HTTPClientRequest(url: url(path))
         request.method = method
         request.headers = headers
         if case .remote(let remote) = address {
             request.headers.add(name: "Authorization", value: "Bearer \(remote.token)")
         }
-        if let body {
-            request.body = .bytes(body)
-            request.headers.add(name: "Content-Type", value: "application/json")
-        }
+        request.body = content
         let response: HTTPClientResponse
         do {
             let deadline = timeout.map { NIODeadline.now() + TimeAmount($0) } ?? .distantFuture

@@ -10,8 +10,11 @@ struct ProvisioningWait {
     let isQuiet: Bool
 
     private static let pause = Duration.milliseconds(300)
-    /// A device publishes its model, and with it its key, soon after it has come online.
-    private static let modelTime = Duration.seconds(5)
+    /// How long to wait for the hub to report the key. A device publishes its model, and with it its key, soon after it
+    /// has come online.
+    private static let keyTime = Duration.seconds(5)
+    /// The same if a person asked for the comparison.
+    private static let longKeyTime = Duration.seconds(30)
     /// Failures that can pass: the daemon restarts, or is busy, or the hub does not answer.
     private static let transient: Set<ErrorCode> = [
         .daemonUnreachable, .linkUnavailable, .tooManyRequests, .messageTimeout,
@@ -46,25 +49,33 @@ struct ProvisioningWait {
     /// Stores the fingerprint that the device itself sent, so that the hub cannot substitute another key, and compares it
     /// with the key that the hub reports.
     ///
-    /// - Throws: 25080 if the keys differ.
+    /// - Throws: 25080 if the keys differ; 21002 if `mustCompare` and the hub does not report a key in time.
     func keep(
-        _ fingerprint: KeyFingerprint?, of status: ProvisioningStatus, _ client: GatewayClient
+        _ fingerprint: KeyFingerprint?, of status: ProvisioningStatus, _ client: GatewayClient,
+        mustCompare: Bool = false
     ) async throws {
         guard let fingerprint, let device = status.binding?.device else { return }
         let _: DeviceKeyDescription = try await client.call(
             .PUT, APIPath("v1", "devices", device, "key"), DeviceKeyRequest(fingerprint: fingerprint, source: .ap))
-        let end = min(end, .now + Self.modelTime)
+        let end = min(end, .now + (mustCompare ? Self.longKeyTime : Self.keyTime))
         while true {
             let detail: DeviceDetail? = try await attempt {
                 try await client.get(DeviceDetail.self, APIPath("v1", "devices", device))
             }
             if let failure = detail?.key?.failure { throw failure.error }
-            if detail?.model["ProConst"]?["signingKey"] != nil { return }
+            if detail?.hasReportedKey == true { return }
             guard ContinuousClock.now < end else { break }
             try await Task.sleep(for: Self.pause)
         }
+        guard !mustCompare else {
+            throw IoTError(
+                .messageTimeout,
+                "the device is online, but the hub has not reported its signing key: the fingerprint is stored, and has "
+                    + "not been compared",
+                remedy: "compare it later: `iotctl device key \(device)`")
+        }
         Console.note(
-            "the hub has not reported the device's key yet; `iotctl device show \(device)` compares it later")
+            "the hub has not reported the device's key yet; `iotctl device key \(device)` compares it later")
     }
 
     /// - Returns: `nil` after a failure that can pass, before the end.

@@ -40,7 +40,13 @@ struct CameraOptions: ParsableArguments {
     @Option(help: ArgumentHelp("The largest number of viewers at once.", valueName: "n"))
     var viewers: Int?
 
+    @Option(
+        help: ArgumentHelp(
+            "Where to play what people say: auto, none, alsa:DEVICE or file:PATH.wav.", valueName: "loudspeaker"))
+    var talk: String?
+
     func give(to camera: inout CameraSettings) {
         camera.$viewers.given = viewers
+        camera.$talk.given = talk
     }
 }

@@ -61,14 +61,15 @@ extension DeviceCommand {
                 }
                 if let fingerprint, let learned { return try await keep(fingerprint, learned, client) }
                 if fromLan { return try await keep(try await seen(client), .lan, client) }
-                try show(try await client.get(DeviceDetail.self, target.path).key)
+                let detail = try await client.get(DeviceDetail.self, target.path)
+                try show(detail.key, of: detail)
             }
         }
 
         private func keep(_ fingerprint: KeyFingerprint, _ source: KeySource, _ client: GatewayClient) async throws {
             let request = DeviceKeyRequest(fingerprint: fingerprint, source: source)
             let kept: DeviceKeyDescription = try await client.call(.PUT, path, request)
-            try show(kept)
+            try show(kept, of: try await client.get(DeviceDetail.self, target.path))
         }
 
         /// The fingerprint that the device announces on the network of the daemon's machine.
@@ -85,9 +86,9 @@ extension DeviceCommand {
             return found
         }
 
-        private func show(_ key: DeviceKeyDescription?) throws {
+        private func show(_ key: DeviceKeyDescription?, of detail: DeviceDetail) throws {
             if options.json { try Console.print(try key.map { try Console.json($0).prettyText } ?? "null") }
-            if !options.json { try Console.print(Format.key(key)) }
+            if !options.json { try Console.print(Format.key(key, of: detail)) }
             if let failure = key?.failure { throw failure.error }
         }
     }
@@ -101,4 +102,9 @@ extension KeyFingerprint {
         }
         return fingerprint
     }
+}
+
+extension DeviceDetail {
+    /// Whether the hub reports a signing key of the device.
+    var hasReportedKey: Bool { model["ProConst"]?["signingKey"]?.stringValue?.isEmpty == false }
 }

@@ -82,7 +82,7 @@ struct DeviceCommand: AsyncParsableCommand {
                     ("online", detail.online ? "yes" : "no"),
                     ("state", "\(detail.state.rawValue) since \(Format.time(detail.stateSince))"),
                     ("reason", detail.reason.map { "\($0.error)" } ?? "-"),
-                    ("key", Format.key(detail.key)),
+                    ("key", Format.key(detail.key, of: detail)),
                     ("version", String(detail.version)),
                     ("pending", detail.pending.isEmpty ? "-" : detail.pending.joined(separator: ", ")),
                 ]))

@@ -13,13 +13,15 @@ extension NetCommand {
                 ap   over the camera's own Wi-Fi network, which this machine has joined;
                 qr   by a QR code that you hold in front of the camera;
                 lan  over a wired network, on which the command finds the camera.
-                On a terminal the command asks for the options that you omit.
+                On a terminal the command asks for the options that you omit. If it fails, or you
+                interrupt it with Ctrl-C, it revokes the token, and you can try again.
 
                 EXAMPLES
                   iotctl net add
                   iotctl net add --way qr --ssid HomeNet --password-file wifi.txt
                   iotctl net add --way ap --ssid HomeNet --password-file wifi.txt --pop-file label.txt
                   iotctl net add --way lan --pop-file label.txt
+                  iotctl net add --way lan --host 192.0.2.20 --port 8080 --pop-file label.txt
                 """)
 
         enum Way: String, CaseIterable, ExpressibleByArgument {
@@ -64,6 +66,7 @@ extension NetCommand {
         func validate() throws {
             guard (1...3600).contains(timeout.seconds) else { throw ValidationError("--timeout must be from 1s to 1h") }
             guard (1...65_535).contains(port ?? 80) else { throw ValidationError("--port is 1 to 65535") }
+            try NetCommand.check(host: host)
             let files = [passwordFile, secret.popFile, secret.userPasswordFile]
             guard files.filter({ $0 == "-" }).count <= 1 else {
                 throw ValidationError("only one secret can come from standard input")
@@ -87,10 +90,13 @@ extension NetCommand {
             let credential = way == .qr ? nil : try askSecret()
             let end = ContinuousClock.now + timeout.duration
             let status = try await options.withClient { client in
+                // A signal that arrives while the token is created has its effect afterwards, so that the token is revoked.
+                let work = InterruptibleWork()
                 let token: ProvisioningToken = try await client.call(
                     .POST, APIPath("v1", "net", "tokens"), ProvisioningTokenRequest(ttlSeconds: timeout.seconds))
+                if let warning = token.warning { note(warning) }
                 do {
-                    return try await Interruption.cancelling {
+                    return try await work.run {
                         let fingerprint = try await give(token, to: way, network, credential, until: end, client)
                         let wait = ProvisioningWait(id: token.id, end: end, isQuiet: options.json)
                         let status = try await wait.run(client)
@@ -98,9 +104,8 @@ extension NetCommand {
                         return status
                     }
                 } catch {
-                    // Revokes the token, so that nobody else can use it.
-                    _ = try? await client.call(.DELETE, APIPath("v1", "tokens", token.id), body: nil) as EmptyResponse
-                    if error is Interruption.Interrupted { Interruption.exit() }
+                    await withdraw(token, client)
+                    if let interrupted = error as? InterruptibleWork.Interrupted { interrupted.exit() }
                     throw error
                 }
             }
@@ -109,6 +114,18 @@ extension NetCommand {
             let name = status.name ?? binding.device
             try Console.print("\(name) \(binding.device)")
             Console.note("it is bound to your account and online; try `iotctl monitor \(name) --snapshot \(name).jpg`")
+        }
+
+        /// Revokes the token, so that nobody else can use it.
+        private func withdraw(_ token: ProvisioningToken, _ client: GatewayClient) async {
+            let limit = Duration.seconds(5)
+            let _: EmptyResponse? = try? await client.call(
+                .DELETE, APIPath("v1", "tokens", token.id), body: nil, timeout: limit)
+            // A camera that has already used the token stays bound, and needs no second attempt.
+            let status = try? await client.get(
+                ProvisioningStatus.self, APIPath("v1", "net", "tokens", token.id), timeout: limit)
+            guard let device = status?.binding?.device else { return }
+            note("\(status?.name ?? device) is bound to your account: `iotctl device show \(device)`")
         }
 
         private func note(_ line: String) {

@@ -115,6 +115,7 @@ extension NetCommand {
                 throw ValidationError("--hub and --token-file require each other")
             }
             guard (1...65_535).contains(port ?? 1) else { throw ValidationError("--port is 1 to 65535") }
+            try NetCommand.check(host: host)
             let files = [passwordFile, secret.popFile, secret.userPasswordFile, tokenFile]
             guard files.filter({ $0 == "-" }).count <= 1 else {
                 throw ValidationError("only one secret can come from standard input")

@@ -43,7 +43,7 @@ extension NetCommand {
                 if watch { return try await follow(client) }
                 let report = try await search(client)
                 if options.json { return try Console.printJSON(report) }
-                if report.interfaces.isEmpty { Console.note("warning: the daemon's machine has no network to search") }
+                Self.warn(report)
                 try Console.print(Self.table(report.devices))
                 for line in Self.hints(report.devices) { try Console.print(line) }
             }
@@ -55,12 +55,27 @@ extension NetCommand {
                 timeout: timeout.duration + .seconds(15))
         }
 
+        /// Explains an empty result.
+        private static func warn(_ report: DiscoveryReport) {
+            if report.interfaces.isEmpty {
+                Console.note("warning: the daemon's machine has no network to search")
+            } else if report.devices.isEmpty {
+                Console.note(
+                    "no camera was found; check that the network forwards multicast, and that the firewall lets UDP ports "
+                        + "3702 and 5353 in")
+            }
+        }
+
         /// A device has gone if two searches in a row have not found it, because answers are sometimes lost.
         private func follow(_ client: GatewayClient) async throws {
             var known: [(device: FoundDevice, misses: Int)] = []
+            var isFirst = true
             while true {
                 let before = known
-                known = try await search(client).devices.map { ($0, 0) }
+                let report = try await search(client)
+                if isFirst, !options.json { Self.warn(report) }
+                isFirst = false
+                known = report.devices.map { ($0, 0) }
                 for (device, _) in known {
                     let old = before.first { Self.isOne($0.device, device) }?.device
                     if old == nil { try show("found", device) } else if old != device { try show("changed", device) }

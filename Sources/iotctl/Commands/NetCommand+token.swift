@@ -48,6 +48,7 @@ extension NetCommand {
             if options.json { return try Console.printJSON(answer) }
             Console.note("token \(answer.id), until \(Format.time(seconds: answer.expires))")
             Console.note("hub \(answer.hub)")
+            if let warning = answer.warning { Console.note(warning) }
             try Console.print(enrolment ? answer.enrolment : answer.token)
         }
     }
@@ -60,9 +61,10 @@ extension NetCommand {
                 device subscribe works. It fails when the device cannot be bound (21102, 21103,
                 8022, 8023), when the token expires first (21101), and after the given time.
 
-                With the fingerprint that net ap printed, the command checks the key that the hub
-                reports for the device, and stores the fingerprint. If the hub reports another
-                key, the command fails with 25080.
+                With the fingerprint that net ap printed, the command stores the fingerprint and
+                compares it with the key that the hub reports for the device. It fails with 25080
+                if the hub reports another key, and with 21002 if the hub reports none within
+                30 s of the device being online.
 
                 EXAMPLES
                   iotctl net wait enrol-0123456789
@@ -90,7 +92,7 @@ extension NetCommand {
             let status = try await options.withClient { client in
                 let wait = ProvisioningWait(id: id, end: .now + timeout.duration, isQuiet: options.json)
                 let status = try await wait.run(client)
-                try await wait.keep(fingerprint, of: status, client)
+                try await wait.keep(fingerprint, of: status, client, mustCompare: true)
                 return status
             }
             if options.json { return try Console.printJSON(status) }
@@ -101,5 +103,14 @@ extension NetCommand {
 
         /// The id: a user may pass the token itself, which is not sent.
         private var id: String { token.utf8.count == 32 ? "enrol-\(token.prefix(10))" : token }
+    }
+}
+
+extension ProvisioningToken {
+    /// Not `nil` if the token is useless for cameras on other machines.
+    var warning: String? {
+        guard hub.hasPrefix("iotlink+unix:") else { return nil }
+        return
+            "warning: only cameras on the hub's machine can reach the hub; configure hub.tls.listen for other cameras"
     }
 }

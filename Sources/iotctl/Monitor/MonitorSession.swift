@@ -42,7 +42,7 @@ struct MonitorSession: Sendable {
         let sinks = try await openSinks(channel)
         // Each task yields once or twice, so the number of tasks bounds this buffer.
         let (events, source) = AsyncStream.makeStream(of: MonitorEvent.self)
-        let interruption = Interruption { source.yield(.interrupted) }
+        let interruption = Interruption { _ in source.yield(.interrupted) }
         defer { interruption.cancel() }
 
         return try await withThrowingTaskGroup(of: Void.self) { group in

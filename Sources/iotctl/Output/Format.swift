@@ -5,9 +5,11 @@ import IoTCore
 /// Formats values for people.
 enum Format {
     /// `SHA256:… (ap)`; `-` for `nil`.
-    static func key(_ key: DeviceKeyDescription?) -> String {
+    static func key(_ key: DeviceKeyDescription?, of detail: DeviceDetail) -> String {
         guard let key else { return "-" }
-        return "\(key.fingerprint) (\(key.since == nil ? "\(key.source.rawValue), not stored" : key.source.rawValue))"
+        let comparison = detail.hasReportedKey ? "" : ", not compared: the hub reports no key"
+        let note = key.since == nil ? ", not stored" : comparison
+        return "\(key.fingerprint) (\(key.source.rawValue)\(note))"
     }
 
     /// `1.2 Mbit/s`

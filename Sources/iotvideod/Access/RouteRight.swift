@@ -16,6 +16,8 @@ enum RouteRight: Sendable, Hashable {
     /// The channel or resource must belong to the account, its device must be in the token's scope, and the token must
     /// allow `view`.
     case channel
+    /// As `channel`, and the token must allow this action.
+    case channelAction(DeviceAction)
     /// A token without restrictions, of any account.
     case wholeAccount
     /// A token without restrictions, of an administrator.
@@ -100,6 +102,8 @@ enum RouteRights {
         "GET /v1/channels/{id}": .channel,
         "DELETE /v1/channels/{id}": .channel,
         "POST /v1/channels/{id}/play": .channel,
+        "POST /v1/channels/{id}/talk": .channelAction(.talk),
+        "DELETE /v1/channels/{id}/talk": .channel,
         "GET /v1/channels/{id}/events": .channel,
         "GET /v1/channels/{id}/snapshot": .channel,
         "GET /v1/channels/{id}/recording.mp4": .channel,
@@ -148,6 +152,7 @@ extension RouteRight {
         case .anyone, .account: break
         case .action(let action): try caller.require(action)
         case .channel: try caller.require(.view)
+        case .channelAction(let action): try caller.require(action)
         case .owner:
             guard caller.scope.actions == nil else {
                 throw IoTError(

@@ -44,9 +44,9 @@ struct CameraFactory: Sendable {
         do {
             let camera = try Camera(
                 settings: settings, softwareVersion: ProductVersion.number, iceServers: iceServers,
-                device: session.device, key: key, link: link, socket: socket, certificates: certificates,
-                photos: photos,
-                logger: logger
+                device: session.device, key: key,
+                loudspeaker: Self.loudspeaker(of: settings, eventLoop: socket.eventLoop, logger: logger), link: link,
+                socket: socket, certificates: certificates, photos: photos, logger: logger
             ) { [log] in log.setLevel($0, of: label) }
             return RunningCamera(camera: camera, socket: socket)
         } catch {

@@ -72,8 +72,9 @@ struct Roles: Service {
             lan: LANAccess(search: LANSearch([WSDFinder(loops: loops), services]), onvif: ONVIFClient(loops: loops)),
             deviceKeys: DeviceKeyStore(path: configuration.dataDirectory + "/known_devices"))
         let ownCertificate = try makeCertificate()
-        let server = try makeServer(gateway, certificate: ownCertificate?.files)
-        let rtsp = try makeRTSPServer(gateway, certificate: ownCertificate?.files)
+        let audit = AuditLog(directory: configuration.dataDirectory, logger: logger)
+        let server = try makeServer(gateway, certificate: ownCertificate?.files, audit: audit)
+        let rtsp = try makeRTSPServer(gateway, certificate: ownCertificate?.files, audit: audit)
         // Services stop in reverse order.
         let running: [any Service] =
             [fleet] + (user.isRegistered ? [link] : []) + announcements(fleet, services)
@@ -98,7 +99,9 @@ struct Roles: Service {
         ]
     }
 
-    private func makeServer(_ gateway: LocalGateway, certificate: APITLS?) throws(IoTError) -> APIServer {
+    private func makeServer(
+        _ gateway: LocalGateway, certificate: APITLS?, audit: AuditLog
+    ) throws(IoTError) -> APIServer {
         let api = configuration.api
         var listeners = [APIListener.unixSocket(path: configuration.socket)]
         if let address = api.listen {
@@ -110,11 +113,12 @@ struct Roles: Service {
         return try APIServer(
             gateway: gateway, listeners: listeners,
             access: APIAccess(names: api.names + APICertificate.hostNames, allowedOrigins: api.allowedOrigins),
-            audit: AuditLog(directory: configuration.dataDirectory, logger: logger), limits: limits,
-            eventLoopGroup: loops, logger: logger)
+            audit: audit, limits: limits, eventLoopGroup: loops, logger: logger)
     }
 
-    private func makeRTSPServer(_ gateway: LocalGateway, certificate: APITLS?) throws(IoTError) -> RTSPServer? {
+    private func makeRTSPServer(
+        _ gateway: LocalGateway, certificate: APITLS?, audit: AuditLog
+    ) throws(IoTError) -> RTSPServer? {
         guard let address = configuration.rtsp.listen else { return nil }
         var context: TLSContext?
         if configuration.rtsp.isEncrypted, let files = givenCertificate ?? certificate {
@@ -122,7 +126,7 @@ struct Roles: Service {
         }
         return RTSPServer(
             gateway: gateway, address: address, udpPort: configuration.rtsp.udpPort, tls: context, loops: loops,
-            logger: Logger(label: "rtsp"))
+            record: RTSPRecord(audit: audit, metrics: .shared), logger: Logger(label: "rtsp"))
     }
 
     /// The certificate that the configuration names for the API, otherwise the one for the hub's listener.

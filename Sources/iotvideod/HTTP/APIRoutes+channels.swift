@@ -28,6 +28,13 @@ extension APIRoutes {
             APIRoute(.post, "/v1/channels/{id}/play") { request, gateway in
                 try Response(json: try await gateway.channels.play(request.parameter("id")))
             },
+            APIRoute(.post, "/v1/channels/{id}/talk", isTimed: false) { request, gateway in
+                let sound = MediaInput(chunks: request.request.body)
+                return try Response(json: try await gateway.channels.talk(request.parameter("id"), sound))
+            },
+            APIRoute(.delete, "/v1/channels/{id}/talk") { request, gateway in
+                try Response(json: try await gateway.channels.stopTalk(request.parameter("id")))
+            },
             APIRoute(.get, "/v1/channels/{id}/events", answersHead: false, isTimed: false) { request, gateway in
                 let events = try await gateway.channels.events(request.parameter("id"))
                 return Response(events: events, to: request) { try $0.serverSentEvent }

@@ -31,7 +31,7 @@ extension HTTPResponse.Status {
                 [
                     .versionConflict, .nameTaken, .alreadyBound, .boundToOther, .duplicateChannel, .duplicateCall,
                     .duplicateMessage, .operationNotAllowed, .stateMismatch, .videoSizeChanged, .cameraOff,
-                    .deviceDisabled, .recorderRunning, .deviceKeyChanged, .notBindable,
+                    .deviceDisabled, .recorderRunning, .deviceKeyChanged, .notBindable, .talkerBusy,
                 ]
             ),
             (.contentTooLarge, [.payloadTooLarge, .messageTooLong, .dataTooLong]),
@@ -49,7 +49,7 @@ extension HTTPResponse.Status {
                 [
                     .connectFailed, .channelDisconnected, .channelSendFailed, .peerFailed, .sessionDescriptionInvalid,
                     .actionFailed, .deviceOperationFailed, .sourceUnreachable, .sourceRefused, .sourceHostUnknown,
-                    .sourceNotFound, .sourceBusy, .sourceForbidden, .sourceUnsupported, .hungUp,
+                    .sourceNotFound, .sourceBusy, .sourceForbidden, .backChannelMissing, .sourceUnsupported, .hungUp,
                     .mediaHeaderInvalid, .modelReceiveFailed, .devicePassThroughFailed, .lanPasswordChangeFailed,
                     .provisioningUnreachable, .provisioningRefused, .provisioningVanished, .wifiFailed,
                 ]

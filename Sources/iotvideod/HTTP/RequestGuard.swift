@@ -6,7 +6,8 @@ import NIOHTTPTypes
 
 /// Limits how much one connection may send, and how long it may be silent: until the first request's head is complete
 /// (including the TLS handshake), until the next one is, and until the end of a body. Closes the connection if a body
-/// is far larger than its limit. Also ends a response if the client accepts no data, because waiting data uses memory
+/// is far larger than its limit. A body that is a live stream (`StreamedBody`) has no limits until its request is
+/// answered: its handler reads it at its own pace. Also ends a response if the client accepts no data, because waiting data uses memory
 /// and the account's quotas.
 final class RequestGuard: ChannelDuplexHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPRequestPart
@@ -20,6 +21,8 @@ final class RequestGuard: ChannelDuplexHandler, RemovableChannelHandler {
     private let limits: APILimits
     private let connections: Connections
     private var size = 0
+    /// The body is a stream, and the request has not been answered yet.
+    private var isStream = false
     /// The number of heads read, minus the number of responses written.
     private var requests = 0
     private var bodyDeadline: Scheduled<Void>?
@@ -39,18 +42,21 @@ final class RequestGuard: ChannelDuplexHandler, RemovableChannelHandler {
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         switch unwrapInboundIn(data) {
-        case .head:
+        case .head(let head):
             size = 0
             requests += 1
             stop(&headDeadline)
-            bodyDeadline = close(context, in: TimeAmount(limits.requestTimeout))
+            isStream = StreamedBody.belongs(to: head)
+            if !isStream { bodyDeadline = close(context, in: TimeAmount(limits.requestTimeout)) }
         case .body(let bytes):
-            size += bytes.readableBytes
+            if !isStream { size += bytes.readableBytes }
             if size > Self.bodyLimit {
                 context.close(promise: nil)
                 return
             }
-        case .end: stop(&bodyDeadline)
+        case .end:
+            isStream = false
+            stop(&bodyDeadline)
         }
         context.fireChannelRead(data)
     }
@@ -58,6 +64,11 @@ final class RequestGuard: ChannelDuplexHandler, RemovableChannelHandler {
     func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
         if case .end = unwrapOutboundIn(data) {
             requests -= 1
+            if isStream {
+                // The client must end its stream, which nobody reads any more.
+                isStream = false
+                bodyDeadline = close(context, in: TimeAmount(limits.requestTimeout))
+            }
             if requests <= 0 {
                 connections.wait(context.channel)
                 stop(&headDeadline)

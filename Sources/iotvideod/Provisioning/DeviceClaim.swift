@@ -26,7 +26,7 @@ struct DeviceClaim: Sendable {
                     _ = try await session.request(ProvisioningMethod.claim, TokenText(token: token))
                     return .success(())
                 } catch {
-                    return .failure(error)
+                    return .failure(error.duringProvisioning)
                 }
             }
             group.addTask {

@@ -111,6 +111,8 @@ actor PlayerConnection {
     private func perform(_ next: RTSPServerConnection.Output) async {
         switch next {
         case .send(let bytes): await output.write(bytes)
+        case .answered(let answered):
+            door.record.write(answered, caller: lease?.caller, remote: output.channel.remoteAddress?.ipAddress)
         case .authenticate(let authorization, let method, let pause):
             if pause > .zero { try? await Task.sleep(for: .nanoseconds(pause.nanoseconds)) }
             let proof = KeyProof(authorization, method: method.rawValue)

@@ -10,7 +10,9 @@ extension RTSPRefusal {
             self.init(.internalServerError)
             return
         }
-        self.init(Self.status(of: error.code), "\(error.code.rawValue) \(error.code.name): \(error.messageWithRemedy)")
+        self.init(
+            Self.status(of: error.code), "\(error.code.rawValue) \(error.code.name): \(error.messageWithRemedy)",
+            code: error.code.rawValue)
     }
 
     /// RTSP uses HTTP's statuses, except in these cases.

@@ -20,6 +20,7 @@ final class RTSPServer: Service {
     private let tls: TLSContext?
     private let loops: any EventLoopGroup
     private let limits: RTSPServerLimits
+    private let record: RTSPRecord
     private let logger: Logger
 
     /// The TCP port.
@@ -29,7 +30,8 @@ final class RTSPServer: Service {
     ///   are not encrypted.
     init(
         gateway: any GatewayService, address: ListenAddress, udpPort: Int, tls: TLSContext?,
-        loops: any EventLoopGroup, limits: RTSPServerLimits = RTSPServerLimits(), logger: Logger
+        loops: any EventLoopGroup, limits: RTSPServerLimits = RTSPServerLimits(), record: RTSPRecord,
+        logger: Logger
     ) {
         self.gateway = gateway
         self.address = address
@@ -37,6 +39,7 @@ final class RTSPServer: Service {
         self.tls = tls
         self.loops = loops
         self.limits = limits
+        self.record = record
         self.logger = logger
     }
 
@@ -74,7 +77,8 @@ final class RTSPServer: Service {
     private func serve(_ datagrams: RTSPDatagrams?) async throws {
         let connections = Connections(Self.connectionBound)
         let door = RTSPDoor(
-            gateway: gateway, connections: connections, datagrams: datagrams, limits: limits, logger: logger)
+            gateway: gateway, connections: connections, datagrams: datagrams, limits: limits, record: record,
+            logger: logger)
         let listener = try await listen(connections)
         readiness.settle(.success(listener.channel.localAddress?.port ?? 0))
         // A stop does not wait for connections, because their streams do not end.
@@ -130,5 +134,6 @@ struct RTSPDoor: Sendable {
     /// `nil` with TLS.
     let datagrams: RTSPDatagrams?
     let limits: RTSPServerLimits
+    let record: RTSPRecord
     let logger: Logger
 }

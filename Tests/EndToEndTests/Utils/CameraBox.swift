@@ -95,15 +95,19 @@ struct ProvisioningHub {
         var id: String
         var token: String
         var hub: String
+        var enrolment: String
     }
 
     let daemon: RunningDaemon
     let port: Int
 
-    init(address: String = "127.0.0.1", configuration: String = "", prefix: [String] = []) async throws {
+    init(
+        address: String = "127.0.0.1", folder: TemporaryFolder? = nil, configuration: String = "", prefix: [String] = []
+    ) async throws {
         port = try FreePort.tcp()
         let names = address == "127.0.0.1" ? "[localhost]" : "[]"
         daemon = try await RunningDaemon(
+            folder: folder,
             configuration: "hub: {tls: {listen: '\(address):\(port)', names: \(names)}}\n" + configuration,
             prefix: prefix)
     }

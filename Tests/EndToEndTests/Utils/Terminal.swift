@@ -34,6 +34,10 @@ struct Terminal {
 
     /// `iotctl` with these arguments.
     func iotctl(_ arguments: String..., steps: [Step] = []) async throws -> Outcome {
+        try await iotctl(arguments, steps: steps)
+    }
+
+    func iotctl(_ arguments: [String], steps: [Step] = []) async throws -> Outcome {
         let plan: [String: Any] = [
             "command": [Product.program("iotctl")] + arguments, "columns": columns, "steps": steps.map(\.words),
         ]

@@ -99,20 +99,66 @@ import Testing
         }
     }
 
-    @Test("A learned fingerprint does not replace another one that is stored", arguments: [KeySource.hub, .lan, .ap])
-    func replacement(source: KeySource) async throws {
+    @Test(
+        "A learned fingerprint that contradicts the hub replaces only one with a weaker source, and stays an error",
+        arguments: [(KeySource.hub, KeySource.lan), (.hub, .ap), (.lan, .ap), (.lan, .lan), (.ap, .ap), (.ap, .lan)])
+    func replacement(old: KeySource, new: KeySource) async throws {
         try await withGateway(link()) { gateway in
-            if source == .hub {
-                _ = try await show(gateway)
-            } else {
-                _ = try await learn(gateway, Self.first.fingerprint, source)
+            try await store(gateway, old)
+            let error = await #expect(throws: IoTError.self) {
+                try await learn(gateway, Self.second.fingerprint, new)
             }
+            #expect(error?.code == .deviceKeyChanged)
+            for _ in 0..<2 {
+                let shown = try await show(gateway)
+                if old < new {
+                    #expect(shown?.fingerprint == Self.second.fingerprint && shown?.source == new)
+                    #expect(shown?.failure?.code == 25080)
+                } else {
+                    #expect(shown?.fingerprint == Self.first.fingerprint && shown?.source == old)
+                    #expect(shown?.failure == nil)
+                }
+            }
+        }
+    }
+
+    @Test(
+        "A learned fingerprint that the hub confirms does not replace the stored one", arguments: [KeySource.hub, .lan])
+    func confirmedReplacement(old: KeySource) async throws {
+        try await withGateway(link()) { gateway in
+            try await store(gateway, old)
+            reported.withLock { $0 = Self.second }
             let error = await #expect(throws: IoTError.self) {
                 try await learn(gateway, Self.second.fingerprint, .ap)
             }
             #expect(error?.code == .deviceKeyChanged)
-            let shown = try await show(gateway)
-            #expect(shown?.fingerprint == Self.first.fingerprint && shown?.source == source && shown?.failure == nil)
+            for _ in 0..<2 {
+                let shown = try await show(gateway)
+                #expect(shown?.failure?.code == 25080 && shown?.fingerprint == Self.first.fingerprint)
+            }
+        }
+    }
+
+    @Test("While the hub reports no key, a learned fingerprint that replaces another one is an error")
+    func unreportedReplacement() async throws {
+        try await withGateway(link()) { gateway in
+            try await store(gateway, .hub)
+            reported.withLock { $0 = nil }
+            let error = await #expect(throws: IoTError.self) {
+                try await learn(gateway, Self.second.fingerprint, .ap)
+            }
+            #expect(error?.code == .deviceKeyChanged)
+            reported.withLock { $0 = Self.first }
+            #expect(try await show(gateway)?.failure?.code == 25080)
+        }
+    }
+
+    /// Stores the key that the hub reports, learned in this way.
+    private func store(_ gateway: LocalGateway, _ source: KeySource) async throws {
+        if source == .hub {
+            _ = try await show(gateway)
+        } else {
+            _ = try await learn(gateway, Self.first.fingerprint, source)
         }
     }
 

@@ -16,7 +16,7 @@ from daemon import eventually
 from network import CAMERAS, VENDORS, Network
 
 # Libraries that the daemon loads only on first use, because most daemons do not need them.
-LAZY = ("libavahi", "libdbus", "libzbar")
+LAZY = ("libasound", "libavahi", "libdbus", "libzbar")
 
 
 def discover(network, *options):

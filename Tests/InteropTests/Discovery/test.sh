@@ -15,6 +15,7 @@ for tool in ip unshare nsenter avahi-daemon avahi-publish dbus-daemon systemd-an
         exit 1
     }
 done
-export IOTCTL=${IOTCTL:-$(cd "$here/../../.." && pwd)/.build/debug/iotctl}
+products=$(cd "$here/../../.." && pwd)/.build/debug
+export DAEMON=${DAEMON:-$products/iotvideod} IOTCTL=${IOTCTL:-$products/iotctl}
 export PYTHON=${PYTHON:-python3}
 exec "$PYTHON" "$here/discovery.py" "$@"

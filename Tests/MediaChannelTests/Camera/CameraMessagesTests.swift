@@ -8,11 +8,13 @@ import Testing
 @Suite struct CameraMessagesTests {
     /// The camera's answer to a text.
     private func answer(
-        _ text: String, viewers: Int = 2, isOn: Bool = true, source: CameraSnapshot.SourceState = .ready
+        _ text: String, viewers: Int = 2, isOn: Bool = true, talkers: Int? = nil,
+        source: CameraSnapshot.SourceState = .ready
     ) async throws -> JSONValue {
         let camera = CameraSnapshot(
             name: "front", device: .random(), url: "", source: source, isOn: isOn, since: 0, viewers: viewers,
-            maximumViewers: 8, media: CameraMeasurement(), shown: CameraSettings(), droppedPictures: 0)
+            maximumViewers: 8, hasLoudspeaker: talkers != nil, talkers: talkers ?? 0, media: CameraMeasurement(),
+            shown: CameraSettings(), droppedPictures: 0)
         let responder = DeviceMessageResponder(responses: .one, link: LinkResponder { _ in })
         let message = DeviceMessage(from: nil, data: Array(text.utf8), responses: .one)
         try await CameraMessages { camera }.answer(message, responder)
@@ -26,6 +28,10 @@ import Testing
         #expect(try await answer("get_device_st", isOn: false) == [["status": 1, "appConnectNum": 2]])
         #expect(try await answer("get_device_st", source: .connecting) == [["status": 1, "appConnectNum": 2]])
         #expect(try await answer("get_device_st&type=voice") == [["status": 406, "appConnectNum": 2]])
+        for (talkers, isOn, status) in [(0, true, 0), (1, true, 405), (0, false, 1)] as [(Int, Bool, JSONValue)] {
+            let voice = try await answer("get_device_st&type=voice", isOn: isOn, talkers: talkers)
+            #expect(voice == [["status": status, "appConnectNum": 2]])
+        }
         #expect(try await answer("get_device_st&type=smell") == [["status": 404, "appConnectNum": 2]])
     }
 

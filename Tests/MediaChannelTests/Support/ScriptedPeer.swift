@@ -69,6 +69,21 @@ final class ScriptedPeer: ViewerPeer {
         return true
     }
 
+    /// The control channel's messages in both directions.
+    private(set) var texts: [String] = []
+
+    func openDataChannel(
+        label: String, subprotocol: String, options: DataChannelOptions
+    ) throws(IoTError) -> DataChannel {
+        throw IoTError(.notImplemented)
+    }
+
+    func send(_ message: DataChannelMessage, on id: DataChannelID) throws(IoTError) {
+        if case .text(let text) = message { texts.append(text) }
+    }
+
+    func closeDataChannel(_ id: DataChannelID) { texts.append("closed") }
+
     func undelivered(mid: String) -> [Int64] { lacking }
     func repair(_ sequences: [Int64], mid: String) { repaired.append(sequences) }
     func close() { isClosed = true }

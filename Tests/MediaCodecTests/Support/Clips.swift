@@ -9,6 +9,7 @@ enum Clips {
     static let highEfficiency = sample("noise-he-aac.m4a")
     static let highEfficiencyStereo = sample("noise-he-aac-v2.m4a")
     static let sizeChange = sample("street-h264-size-change.ts")
+    static let speech = sample("speech.flac")
     static let all = [h264, h265, bFrames, surround]
 
     static func sample(_ name: String) -> String {

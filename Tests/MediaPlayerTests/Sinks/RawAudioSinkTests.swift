@@ -1,5 +1,6 @@
 import IoTCore
 import MediaCodec
+import MediaTestSupport
 import NIOCore
 import Testing
 

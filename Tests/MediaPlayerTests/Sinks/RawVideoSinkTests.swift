@@ -1,6 +1,7 @@
 import Foundation
 import IoTCore
 import MediaCodec
+import MediaTestSupport
 import Testing
 
 @testable import MediaPlayer

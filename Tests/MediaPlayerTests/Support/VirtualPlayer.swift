@@ -1,5 +1,6 @@
 import IoTCore
 import Logging
+import MediaTestSupport
 import NIOCore
 import Synchronization
 import Testing
@@ -85,14 +86,4 @@ final class VirtualTime: Sendable {
     func set(_ now: NIODeadline) {
         nanoseconds.store(now.uptimeNanoseconds, ordering: .relaxed)
     }
-}
-
-/// Runs each job at once, on the caller's thread.
-final class InlineQueue: JobQueue {
-    func submit(patience: Int, beyondLimit: Bool, _ job: @escaping @Sendable () -> Void) -> Bool {
-        job()
-        return true
-    }
-
-    func stop() {}
 }

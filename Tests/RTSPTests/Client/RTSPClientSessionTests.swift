@@ -27,7 +27,7 @@ import Testing
         var frames = 0
         for await event in events {
             switch event {
-            case .opened: break
+            case .opened, .backChannelOpened: break
             case .frame: frames += 1
             case .failed(let error):
                 try await server.close()

@@ -466,19 +466,6 @@ import Testing
         #expect(steps.allSatisfy { abs($0 - 100_000) < 500 })
     }
 
-    @Test("Every request of a session with a back channel requires it; other sessions do not")
-    func backChannel() {
-        var configuration = RTSPClientConfiguration(
-            url: ServiceURL("rtsp://192.0.2.7/front").unsafelyUnwrapped, credentials: nil, transport: .tcp)
-        configuration.wantsBackChannel = true
-        var camera = ScriptedCamera()
-        camera.client = RTSPClient(configuration, at: ScriptedCamera.start) { 1 }
-        camera.lines = ScriptedCamera.video + ["m=audio 0 RTP/AVP 0", "a=sendonly", "a=control:trackID=5"]
-        camera.play()
-        #expect(camera.methods == [.describe, .setup, .play])
-        #expect(camera.requests.allSatisfy { $0.headers.required == [RTSPOption.backChannel] })
-    }
-
     @Test("An error message contains neither user name nor password")
     func secrets() {
         var camera = ScriptedCamera(credentials: Self.user, url: "rtsp://viewer:secret@192.0.2.7/front")

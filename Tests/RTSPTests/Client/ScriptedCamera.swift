@@ -7,6 +7,8 @@ import RTP
 /// A camera without sockets, which answers a client's requests in virtual time.
 struct ScriptedCamera {
     static let start = NIODeadline.uptimeNanoseconds(1_000_000_000_000)
+    /// µs since 1970 at `start`.
+    static let wallClock: Int64 = 1_700_000_000_000_000
     static let video = [
         "m=video 0 RTP/AVP 96", "a=rtpmap:96 H264/90000",
         "a=fmtp:96 packetization-mode=1;sprop-parameter-sets=Z00AH9oBQBbs,aO48gA==", "a=control:trackID=0",
@@ -22,6 +24,10 @@ struct ScriptedCamera {
     private(set) var frames: [MediaFrame] = []
     private(set) var datagrams: [(track: Int, isControl: Bool, port: UInt16)] = []
     private(set) var controlBytes = 0
+    private(set) var backChannel: (format: BackChannelFormat, profile: BackChannelProfile)?
+    /// The packets of sound and the sender reports that the camera has received, with their channels or ports.
+    private(set) var sound: [(packet: RTPPacket, place: Int)] = []
+    private(set) var reports: [(report: RTCPSenderReport, place: Int)] = []
     private(set) var failure: IoTError?
     private(set) var deadline: NIODeadline?
 
@@ -31,14 +37,17 @@ struct ScriptedCamera {
     /// Methods without a response.
     var silent: Set<RTSPMethod> = []
 
-    init(transport: RTSPTransport = .tcp, credentials: BasicCredentials? = nil, url: String = "rtsp://192.0.2.7/front")
-    {
+    init(
+        transport: RTSPTransport = .tcp, credentials: BasicCredentials? = nil,
+        url: String = "rtsp://192.0.2.7/front", purpose: RTSPClientConfiguration.Purpose = .reading
+    ) {
         let target = ServiceURL(url, maximumSize: 4_096, checksName: false)
         var configuration = RTSPClientConfiguration(
             url: target ?? ServiceURL("rtsp://invalid/").unsafelyUnwrapped, credentials: credentials,
             transport: transport)
         configuration.openTimeout = .seconds(10)
-        client = RTSPClient(configuration, at: Self.start) { 0x0123_4567_89AB_CDEF }
+        configuration.purpose = purpose
+        client = RTSPClient(configuration, at: Self.start, wallClock: Self.wallClock) { 0x0123_4567_89AB_CDEF }
     }
 
     var methods: [RTSPMethod] { requests.map(\.method) }
@@ -97,7 +106,11 @@ struct ScriptedCamera {
                 client.connected(at: now)
             case .send(let bytes): take(bytes)
             case .openPorts(let track): client.portsOpened(track: track, rtp: UInt16(5_000 + 2 * track))
-            case .datagram(_, let track, let isControl, let port): datagrams.append((track, isControl, port))
+            case .datagram(let bytes, let track, let isControl, let port):
+                datagrams.append((track, isControl, port))
+                hear(bytes, isControl: isControl, place: Int(port))
+            case .packet(let bytes): take(bytes)
+            case .backChannelOpened(let format, let profile): backChannel = (format, profile)
             case .opened: opened += 1
             case .frame(let frame): frames.append(frame)
             case .timeout(let due):
@@ -115,9 +128,19 @@ struct ScriptedCamera {
         while let message = try? parser.next() {
             switch message {
             case .request(let request): take(request)
-            case .frame(let frame): controlBytes += frame.payload.readableBytes
+            case .frame(let frame):
+                controlBytes += frame.payload.readableBytes
+                hear(frame.payload, isControl: frame.channel == 1, place: Int(frame.channel))
             case .response: break
             }
+        }
+    }
+
+    private mutating func hear(_ bytes: ByteBuffer, isControl: Bool, place: Int) {
+        if !isControl, let packet = try? RTPPacket(parsing: bytes) { sound.append((packet, place)) }
+        guard isControl else { return }
+        for case .senderReport(let report) in (try? RTCPPacket.parseCompound(bytes)) ?? [] {
+            reports.append((report, place))
         }
     }
 

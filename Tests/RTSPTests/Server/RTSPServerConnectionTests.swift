@@ -329,4 +329,20 @@ struct RTSPServerConnectionTests {
         }
         #expect(connection.isClosed)
     }
+
+    @Test("Each answered request is reported with its error, except a 401 that only asks for the login")
+    func answered() {
+        let player = VirtualPlayer()
+        player.request(.options)
+        player.request(.describe)
+        player.stream = .failure(RTSPRefusal(.forbidden, "no", code: 25_005))
+        player.request(.describe)
+        player.request(.record)
+        #expect(player.answered.map(\.status) == [.ok, .ok, .forbidden, .methodNotAllowed])
+        #expect(player.answered.map(\.code) == [0, 0, 25_005, 0])
+        #expect(player.answered.map(\.method) == [.options, .describe, .describe, .record])
+        let stranger = VirtualPlayer(password: "wrong")
+        stranger.request(.describe)
+        #expect(stranger.answered.map(\.status) == [.unauthorized] && stranger.answered.map(\.code) == [25_004])
+    }
 }

@@ -22,6 +22,7 @@ final class VirtualPlayer {
     /// The connection's outputs, in order: `send 200`, `open front`, …
     private(set) var log: [String] = []
     private(set) var responses: [RTSPResponse] = []
+    private(set) var answered: [AnsweredRequest] = []
     private var parser = RTSPParser(limits: .client)
     private var authentication: RequestAuthentication
     private var cseq: UInt32 = 0
@@ -60,13 +61,14 @@ final class VirtualPlayer {
                 log.append("send \(response.status.rawValue)")
                 responses.append(response)
             }
+        case .answered(let request): answered.append(request)
         case .authenticate(let authorization, let method, let pause):
             if pause > .zero { log.append("pause \(pause.nanoseconds / 1_000_000)") }
             let secret = authorization.algorithm.secret(
                 username: key, realm: RTSPServerConnection.realm, password: password)
             let isProven = authorization.isProof(of: secret, method: method.rawValue)
             connection.handle(
-                .authenticated(isProven ? .success(()) : .failure(RTSPRefusal(.unauthorized))), at: now)
+                .authenticated(isProven ? .success(()) : .failure(RTSPRefusal(.unauthorized, code: 25_004))), at: now)
         case .open(let path):
             log.append("open \(path.name)")
             connection.handle(.opened(stream), at: now)

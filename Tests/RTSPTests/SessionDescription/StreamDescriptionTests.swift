@@ -103,12 +103,34 @@ import Testing
         #expect(stream.tracks.map(\.control) == (0..<16).map { "\($0)" })
     }
 
-    @Test("A back channel is a track that the client sends")
-    func backChannel() throws {
+    @Test(
+        "A back channel is the section that the camera receives, whoever's directions the description has",
+        arguments: [
+            // ONVIF Streaming §5.3.2
+            ("video=recvonly audio=recvonly audio=sendonly", [2]),
+            ("audio=sendonly", [0]),
+            ("video=recvonly audio=recvonly", []), ("video= audio=", []), ("video=recvonly application=sendonly", []),
+            ("video=recvonly audio=sendonly audio=sendonly", [1, 2]),
+            // The camera's own directions (RFC 8866 §6.7)
+            ("video=sendonly audio=sendonly audio=recvonly", [2]),
+            ("video=sendonly audio=sendonly", []),
+        ])
+    func backChannel(sections: String, expected: [Int]) throws {
+        let lines = sections.split(separator: " ").enumerated().flatMap { index, section in
+            let parts = section.split(separator: "=", omittingEmptySubsequences: false)
+            return ["m=\(parts[0]) 0 RTP/AVP 0", "a=control:\(index)"] + (parts[1].isEmpty ? [] : ["a=\(parts[1])"])
+        }
+        let stream = try StreamDescription(parsing: (["v=0"] + lines).joined(separator: "\r\n"))
+        #expect(stream.backChannels.map(\.control) == expected.map { "\($0)" })
+    }
+
+    @Test("An encrypted section is not a back channel, and all codecs of a section are kept")
+    func backChannelCodecs() throws {
         let stream = try description(
-            "v=0", "m=video 0 RTP/AVP 26", "a=recvonly", "m=audio 0 RTP/AVP 0", "a=sendonly", "m=audio 0 RTP/SAVP 0")
-        #expect(stream.tracks.map(\.isBackChannel) == [false, true, false])
-        #expect(stream.tracks.map(\.isPlainRTP) == [true, true, false])
+            "v=0", "m=audio 0 RTP/AVP 97 0 8", "a=rtpmap:97 opus/48000/2", "a=sendonly", "m=audio 0 RTP/SAVP 0",
+            "a=sendonly")
+        #expect(stream.backChannels.map { $0.codecs.map(\.payloadType) } == [[97, 0, 8]])
+        #expect(stream.tracks.map(\.isPlainRTP) == [true, false])
     }
 
     @Test("A written description parses to the same value")

@@ -72,6 +72,8 @@ import Testing
         ("GET /v1/channels/{id}", "/v1/channels/1", nil),
         ("DELETE /v1/channels/{id}", "/v1/channels/1", nil),
         ("POST /v1/channels/{id}/play", "/v1/channels/1/play", nil),
+        ("POST /v1/channels/{id}/talk", "/v1/channels/1/talk", "RIFF"),
+        ("DELETE /v1/channels/{id}/talk", "/v1/channels/1/talk", nil),
         ("GET /v1/channels/{id}/events", "/v1/channels/1/events", nil),
         ("GET /v1/channels/{id}/snapshot", "/v1/channels/1/snapshot", nil),
         ("GET /v1/channels/{id}/recording.mp4", "/v1/channels/1/recording.mp4", nil),
@@ -139,6 +141,7 @@ import Testing
                     case .anyone, .account: true
                     case .action(let action): caller.scope.includes(action)
                     case .channel: caller.scope.includes(.view)
+                    case .channelAction(let action): caller.scope.includes(action)
                     case .owner: caller.scope.actions == nil
                     case .wholeAccount: caller.scope.isAll
                     case .administrator: token == RouterFixture.administrator

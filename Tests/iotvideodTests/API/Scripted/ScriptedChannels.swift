@@ -45,6 +45,16 @@ struct ScriptedChannels: GatewayChannels {
         throw IoTError(.notFound)
     }
 
+    func talk(_ id: String, _ sound: MediaInput) async throws -> TalkReport {
+        try session.note()
+        throw IoTError(.notFound)
+    }
+
+    func stopTalk(_ id: String) async throws -> ChannelDescription {
+        try session.note()
+        throw IoTError(.notFound)
+    }
+
     func close(_ id: String) async throws -> ChannelDescription {
         try session.note()
         throw IoTError(.notFound)

@@ -1,1 +1,0 @@
-../../../../Sources/IoTCore/Addresses/IPAddress.swift

@@ -1,0 +1,16 @@
+/// The methods of a call's control channel, and who sends them (docs/channels.md).
+enum ControlMethod: String, CaseIterable {
+    /// The label of the data channel. The caller opens it when it is first needed.
+    static let channelLabel = "iotlink.control"
+
+    // MARK: Requests of the caller
+
+    /// The caller begins to talk. Refused with 25047 while another caller talks.
+    case talkStart = "talk.start"
+    case talkStop = "talk.stop"
+
+    // MARK: Notifications of the device
+
+    /// The device ended the caller's talk: `code` and `message`.
+    case talkEnded = "talk.ended"
+}

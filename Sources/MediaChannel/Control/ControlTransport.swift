@@ -1,0 +1,19 @@
+import IoTCore
+import PeerTransport
+
+/// The part of a peer connection that a control channel needs.
+protocol ControlTransport: AnyObject {
+    func openDataChannel(
+        label: String, subprotocol: String, options: DataChannelOptions
+    ) throws(IoTError) -> DataChannel
+    func send(_ message: DataChannelMessage, on id: DataChannelID) throws(IoTError)
+    func closeDataChannel(_ id: DataChannelID)
+}
+
+extension Peer: ControlTransport {}
+
+extension DataChannelConfiguration {
+    /// The data channels of a call.
+    static let call = DataChannelConfiguration(
+        maximumReceivedMessage: 65_536, maximumBufferedBytes: 256 << 10, maximumChannels: 8)
+}
