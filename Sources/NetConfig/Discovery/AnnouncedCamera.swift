@@ -16,13 +16,16 @@ public struct AnnouncedCamera: Hashable, Sendable {
     public var hasOwner: Bool
     /// The fingerprint of the camera's signing key.
     public var keyFingerprint: KeyFingerprint?
-    /// The UDP port where the camera can be reached.
+    /// The port where the camera can be reached.
     public var port: Int
+    /// The only address where the camera can be reached: it is announced on that address's interface only, and on none
+    /// if this machine does not have the address. `nil` if every address serves.
+    public var address: IPAddress?
 
     public init(
         name: String, deviceID: String?, id: String? = nil, productID: String? = nil, serialNumber: String? = nil,
         version: String? = nil, macAddress: String? = nil, hasOwner: Bool, keyFingerprint: KeyFingerprint? = nil,
-        port: Int
+        port: Int, address: IPAddress? = nil
     ) {
         self.name = name
         self.deviceID = deviceID
@@ -34,5 +37,6 @@ public struct AnnouncedCamera: Hashable, Sendable {
         self.hasOwner = hasOwner
         self.keyFingerprint = keyFingerprint
         self.port = port
+        self.address = address
     }
 }

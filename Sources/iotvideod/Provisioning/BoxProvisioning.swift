@@ -42,7 +42,7 @@ struct BoxProvisioning: Sendable {
                 defer { group.cancelAll() }
                 if let server {
                     let isAnnounced = keys.ways.contains(.lan) && configuration.discovery.announce != false
-                    let announcement = isAnnounced ? announcement(of: camera.name, key: fingerprint) : nil
+                    let announcement = isAnnounced ? try announcement(of: camera.name, key: fingerprint) : nil
                     group.addTask { try await serve(server, announcement, services) }
                 }
                 if let plaintext { group.addTask { try await plaintext.run() } }
@@ -117,14 +117,16 @@ struct BoxProvisioning: Sendable {
         }
     }
 
-    private func announcement(of camera: String, key: KeyFingerprint) -> AnnouncedCamera {
+    private func announcement(
+        of camera: String, key: KeyFingerprint
+    ) throws(IoTError) -> AnnouncedCamera {
         var random = SystemRandomNumberGenerator()
         let device = joined?.devices[camera]?.id.rawValue
         return AnnouncedCamera(
             name: camera, deviceID: device,
             id: device ?? Hex.encode((0..<16).map { _ in UInt8.random(in: 0 ... .max, using: &random) }),
             productID: "iotvideod", version: ProductVersion.current, hasOwner: device != nil,
-            keyFingerprint: key, port: 80)
+            keyFingerprint: key, port: 80, address: try keys.onlyAddress())
     }
 
     private func makeServer(

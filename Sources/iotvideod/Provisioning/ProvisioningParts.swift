@@ -17,6 +17,12 @@ extension Configuration.Provisioning {
         return ListenAddress(host: host, port: 80)
     }
 
+    /// The address of the provisioning mode, or `nil` if it serves every address.
+    func onlyAddress() throws(IoTError) -> IPAddress? {
+        let host = try address().host
+        return IPAddress.isUnspecified(host) ? nil : IPAddress(host)
+    }
+
     func credential() throws(IoTError) -> DeviceCredential {
         if let user, let passwordFile {
             return .verifier(try SRPVerifier(user: user, password: try SecretFile.read(passwordFile)))

@@ -128,6 +128,28 @@ import Testing
         #expect(hosts.count == 1)
     }
 
+    @Test("A camera with one address is announced on that address's interface only, with that address only")
+    func oneAddress() throws {
+        var lan = VirtualLAN(seed: 4)
+        let node = lan.add(interfaces: 2)
+        var camera = VirtualLAN.camera("Front")
+        for (address, sources) in [("192.0.2.2", 1), ("127.0.0.1", 0)] {
+            #expect(VirtualLAN.address(node, interface: 2) == [192, 0, 2, 2])
+            let before = lan.packets.count
+            camera.address = try #require(IPAddress(address))
+            lan.announce(node, [camera])
+            lan.run(for: .seconds(30))
+            let records = lan.packets[before...].flatMap { $0.message?.answers ?? [] }.filter { $0.ttl > 0 }
+            let addresses = records.filter { $0.type == DNSRecordType.a }.map(\.value)
+            #expect(Set(addresses).count == sources && addresses.allSatisfy { $0 == .address([192, 0, 2, 2]) })
+            #expect(records.isEmpty == (sources == 0))
+        }
+        let seeker = lan.add()
+        lan.browse(seeker)
+        lan.run(for: .seconds(3))
+        #expect(lan.found(seeker) == [])
+    }
+
     @Test("A goodbye ends a camera within two seconds, and the others stay")
     func goodbye() {
         var lan = VirtualLAN(seed: 5)

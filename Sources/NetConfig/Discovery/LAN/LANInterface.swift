@@ -54,6 +54,11 @@ public struct LANInterface: Hashable, Sendable {
         return interfaces.values.filter { $0.ipv4 != nil || $0.ipv6 != nil }.sorted { $0.name < $1.name }
     }
 
+    /// Whether the address is one of this interface's own.
+    func has(_ address: IPAddress) -> Bool {
+        networks.contains { $0.address == address.bytes }
+    }
+
     private init(name: String, index: Int) {
         self.name = name
         self.index = index

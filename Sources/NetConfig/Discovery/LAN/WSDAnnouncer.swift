@@ -1,7 +1,8 @@
 import IoTCore
 public import NIOCore
 
-/// Announces this daemon's cameras on every interface and answers Probes (WS-Discovery).
+/// Announces this daemon's cameras on every interface where one of them can be reached, and answers Probes there
+/// (WS-Discovery).
 public final class WSDAnnouncer: Sendable {
     private let eventLoop: any EventLoop
     private let announcing: NIOLoopBound<Announcing>
@@ -23,7 +24,7 @@ public final class WSDAnnouncer: Sendable {
     /// Replaces the announced cameras and reads the interfaces again. Sends Hello for new or changed cameras and Bye
     /// for removed ones.
     public func update(_ cameras: [AnnouncedCamera]) async throws {
-        try await eventLoop.submit { [announcing] in announcing.value.update(cameras.map { WSDTarget($0) }) }.get()
+        try await eventLoop.submit { [announcing] in announcing.value.update(cameras) }.get()
     }
 
     /// Sends Bye for every camera and closes the sockets.
@@ -47,15 +48,18 @@ private final class Announcing {
             [], instance: UInt32(truncatingIfNeeded: WallClock.seconds()), random: SystemRandomNumberGenerator())
     }
 
-    func update(_ new: [WSDTarget]) {
+    func update(_ cameras: [AnnouncedCamera]) {
         let now = NIODeadline.now()
         let known = Set(sockets.map(\.interface))
-        let present = interfaces()
+        let present = interfaces().filter { interface in
+            // With no cameras the sockets stay open, for the Byes.
+            cameras.isEmpty || cameras.contains { $0.address.map(interface.has) ?? true }
+        }
         for socket in sockets where !present.contains(socket.interface) { socket.close() }
         sockets.removeAll { !present.contains($0.interface) }
         let added = present.filter { !known.contains($0) }
         sockets += LANSocket.open(added, .listen, eventLoop: eventLoop) { [weak self] in self?.received($0, from: $1) }
-        send(responder.change(to: new, hasNewInterface: !added.isEmpty, at: now))
+        send(responder.change(to: cameras.map { WSDTarget($0) }, hasNewInterface: !added.isEmpty, at: now))
         schedule()
     }
 

@@ -124,6 +124,13 @@ final class AvahiSession {
     }
 
     private func add(_ announcement: ServiceAnnouncement) {
+        var interface = Avahi.unspecified
+        if announcement.address != nil {
+            let links = MulticastInterfaces.links()
+            guard let link = links.first(where: { $0.networks.map(\.address).contains(where: announcement.isReachable) })
+            else { return }
+            interface = CInt(clamping: link.id.interface)
+        }
         // The daemon refuses a name that this machine uses already; one of another machine is reported later.
         for attempt in (taken[announcement.id] ?? 0)..<100 {
             guard
@@ -134,7 +141,7 @@ final class AvahiSession {
             var strings: OpaquePointer?
             for string in announcement.text { strings = library.addString(strings, string, string.count) }
             let result = library.addService(
-                group, Avahi.unspecified, Avahi.unspecified, 0, announcement.label(attempt: attempt),
+                group, interface, Avahi.unspecified, 0, announcement.label(attempt: attempt),
                 announcement.type.rawValue, nil, nil, announcement.port, strings)
             library.freeStrings(strings)
             if result == 0, library.commitGroup(group) == 0 {

@@ -94,14 +94,21 @@ struct MulticastDNS {
 
     private mutating func setRecords(on id: ServiceLink, at now: NIODeadline) {
         guard let description = links[id]?.description else { return }
-        guard !wanted.announcements.isEmpty else {
-            links[id]?.responder.remove(.host)
-            return
+        let addresses = description.networks.map(\.address).filter { address in
+            wanted.announcements.contains { $0.isReachable(at: address) }
         }
         let host = hostName
-        links[id]?.responder.set(.host, .host(host, addresses: description.networks.map(\.address)), at: now)
+        if addresses.isEmpty {
+            links[id]?.responder.remove(.host)
+        } else {
+            links[id]?.responder.set(.host, .host(host, addresses: addresses), at: now)
+        }
         for announcement in wanted.announcements {
             let owner = OwnedRecords.Owner.service(announcement.id)
+            guard addresses.contains(where: announcement.isReachable) else {
+                links[id]?.responder.remove(owner)
+                continue
+            }
             let label = announcement.label(attempt: attempts[owner] ?? 0)
             guard let name = announcement.type.name.prefixed(by: label.utf8) else { continue }
             links[id]?.responder.set(owner, .service(announcement, name: name, host: host), at: now)

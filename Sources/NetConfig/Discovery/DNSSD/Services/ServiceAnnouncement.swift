@@ -8,11 +8,16 @@ struct ServiceAnnouncement: Hashable, Sendable {
     var name: String
     var type: ServiceType
     var port: UInt16
+    /// The only address of the service, or `nil` if every address of the link serves.
+    var address: IPAddress?
     /// The strings of the service's TXT record.
     var text: [[UInt8]]
 
     /// The maximum number; more are refused.
     static let maximumCount = 128
+
+    /// Whether the service can be reached at an address of this machine, in packed form.
+    func isReachable(at own: [UInt8]) -> Bool { address.map { $0.bytes == own } ?? true }
 
     /// The name at an attempt: the wanted one, then `Name (2)` and so on (RFC 6763 Appendix D), truncated to a label's
     /// size.
