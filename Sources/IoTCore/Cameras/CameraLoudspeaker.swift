@@ -42,9 +42,3 @@ public enum CameraLoudspeaker: Sendable, Hashable {
 
     package static let requirement = "must be auto, none, alsa:DEVICE, or file: and the absolute path of a .wav file"
 }
-
-extension String {
-    fileprivate var isPrintableOnOneLine: Bool {
-        unicodeScalars.allSatisfy { $0.properties.generalCategory != .control }
-    }
-}

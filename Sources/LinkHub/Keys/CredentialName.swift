@@ -8,10 +8,7 @@ enum CredentialName {
     /// - Throws: 25001 for a name that is empty, too long, or contains a control character: C0, DEL and C1 could
     ///   corrupt a table on a terminal.
     static func check(_ name: String) throws(IoTError) -> String {
-        let scalars = name.unicodeScalars
-        guard (1...longest).contains(scalars.count),
-            scalars.allSatisfy({ $0.properties.generalCategory != .control })
-        else {
+        guard (1...longest).contains(name.unicodeScalars.count), name.isPrintableOnOneLine else {
             throw IoTError(
                 .invalidRequest, "'name' must be 1 to \(longest) characters, none of them a control character")
         }

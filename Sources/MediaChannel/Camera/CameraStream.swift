@@ -70,8 +70,8 @@ final class CameraStream {
         set { places.maximum = newValue }
     }
 
-    /// `onChange` is called whenever a value in the camera's model may have changed. `loudspeaker` makes the loudspeaker
-    /// of each talk; `nil` for a camera without one.
+    /// `onChange` is called whenever a value in the camera's model may have changed. `loudspeaker` makes a loudspeaker
+    /// each time one is opened; `nil` for a camera without one.
     init(
         eventLoop: any EventLoop, maximumViewers: Int, logger: Logger,
         loudspeaker: (@Sendable () -> any Loudspeaker)? = nil,

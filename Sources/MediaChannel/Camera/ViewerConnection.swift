@@ -145,11 +145,7 @@ final class ViewerConnection {
         try stream.talk.start(session: session, isOwner: grant.isOwner) { [weak self] reason in
             // Without the error's own message, which contains names of files and devices: not every caller may see them.
             self?.control?.notify(
-                .talkEnded,
-                [
-                    "code": .integer(Int64(reason.code.rawValue)), "message": .string(reason.code.message),
-                    "data": ["name": .string(reason.code.name), "remedy": .string(Self.remedy(of: reason))],
-                ])
+                .talkEnded, IoTError(reason.code, remedy: Self.remedy(of: reason)).controlError)
         }
         return ["talkers": .integer(Int64(stream.talk.talkers))]
     }

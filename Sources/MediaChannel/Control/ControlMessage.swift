@@ -37,10 +37,7 @@ enum ControlMessage: Sendable {
             self = .request(id: id, method: method, params: params)
         } else if let id, let result = json["result"] {
             self = .result(id: id, result)
-        } else if let id, let failure = json["error"], let code = failure["code"]?.integerValue {
-            let error = IoTError(
-                ErrorCode(rawValue: Int(clamping: code)), failure["message"]?.stringValue,
-                remedy: failure["data"]?["remedy"]?.stringValue)
+        } else if let id, let error = json["error"].flatMap(IoTError.init(controlError:)) {
             self = .failure(id: id, error)
         } else {
             throw IoTError(.invalidRequest, "the message is neither a request, a notification nor a response")
@@ -70,10 +67,7 @@ enum ControlMessage: Sendable {
             json["result"] = result
         case .failure(let id, let error):
             json["id"] = id
-            json["error"] = [
-                "code": .integer(Int64(error.code.rawValue)), "message": .string(error.message),
-                "data": ["name": .string(error.code.name), "remedy": .string(error.remedy)],
-            ]
+            json["error"] = error.controlError
         }
         return json.jsonText
     }

@@ -8,8 +8,8 @@ import Synchronization
 /// Plays on the loudspeaker of an RTSP camera, through its ONVIF back channel: a session apart from the one that reads
 /// the camera.
 ///
-/// The session is opened when somebody speaks, and closed 5 s after the last sound, so there is no need to call `close`
-/// at the end of a talk. A camera is not asked before whether it has a back channel.
+/// The session is opened at the first sound, and closed by `close` or 5 s after the last sound. Before that, the camera
+/// is not asked whether it has a back channel.
 package final class BackChannelLoudspeaker: Loudspeaker {
     private struct State {
         var gate: BackChannelGate

@@ -91,8 +91,7 @@ final class ChannelTalk {
 
     /// The device ended the talk.
     func endedByDevice(_ params: JSONValue) {
-        let code = params["code"]?.integerValue.map { ErrorCode(rawValue: Int(clamping: $0)) } ?? .hungUp
-        end(IoTError(code, params["message"]?.stringValue, remedy: params["data"]?["remedy"]?.stringValue))
+        end(IoTError(controlError: params) ?? IoTError(.hungUp))
     }
 
     /// Ends the talk, if there is one.

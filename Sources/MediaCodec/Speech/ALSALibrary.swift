@@ -1,10 +1,6 @@
-import Foundation
 import IoTCore
 
 /// The functions of alsa-lib (https://www.alsa-project.org, asoundlib.h) that talk uses.
-///
-/// The library is loaded for the first sound device and not linked: a daemon without one does not need it and does not
-/// use memory for it. It then stays loaded.
 struct ALSALibrary: Sendable {
     typealias Open =
         @convention(c) @Sendable (
@@ -42,25 +38,14 @@ struct ALSALibrary: Sendable {
 
 extension ALSALibrary {
     private init(file: String) throws(IoTError) {
-        guard let handle = dlopen(file, RTLD_NOW | RTLD_LOCAL) else {
-            throw IoTError(
-                .codecUnsupported, "\(file), which sound devices need, is not installed",
-                remedy: "install it: apt-get install libasound2")
-        }
-        func find<Function>(_ name: String, as type: Function.Type) throws(IoTError) -> Function {
-            guard let symbol = dlsym(handle, "snd_\(name)") else {
-                throw IoTError(.codecUnsupported, "\(file) lacks snd_\(name)", remedy: "install another version")
-            }
-            return unsafeBitCast(symbol, to: type)
-        }
+        let library = try SharedLibrary(file: file, use: "which sound devices need", package: "libasound2")
         self.init(
-            open: try find("pcm_open", as: Open.self),
-            setParameters: try find("pcm_set_params", as: SetParameters.self),
-            read: try find("pcm_readi", as: Read.self), write: try find("pcm_writei", as: Write.self),
-            recover: try find("pcm_recover", as: Recover.self), drain: try find("pcm_drain", as: Act.self),
-            close: try find("pcm_close", as: Act.self), describe: try find("strerror", as: Describe.self))
+            open: try library.function("snd_pcm_open"), setParameters: try library.function("snd_pcm_set_params"),
+            read: try library.function("snd_pcm_readi"), write: try library.function("snd_pcm_writei"),
+            recover: try library.function("snd_pcm_recover"), drain: try library.function("snd_pcm_drain"),
+            close: try library.function("snd_pcm_close"), describe: try library.function("snd_strerror"))
         // Otherwise alsa-lib writes to stderr. Its handler is variadic, but one that reads only the fixed arguments is
         // called in the same way on every platform of ours.
-        _ = try find("lib_error_set_handler", as: SetErrorHandler.self)({ _, _, _, _, _ in })
+        _ = try library.function("snd_lib_error_set_handler", as: SetErrorHandler.self)({ _, _, _, _, _ in })
     }
 }

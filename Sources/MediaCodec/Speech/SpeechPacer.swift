@@ -3,7 +3,7 @@ package import NIOCore
 /// Turns sound that arrives irregularly, or at the pace of another clock, into frames at the pace of the monotonic clock.
 /// It owns no clock: push sound when it comes, and call `nextFrame(at:)` at `nextDue`.
 ///
-/// Resampling by at most 0.5 % keeps what waits near the target. Where there is no sound, the frames are silent;
+/// The sound is resampled by at most 0.5 %, so that the amount of waiting sound stays near the target. Where there is no sound, the frames are silent;
 /// sound fades out before and in afterwards, so that nothing clicks. If more than the limit waits, the oldest is dropped.
 package struct SpeechPacer: Sendable {
     package struct Options: Sendable {

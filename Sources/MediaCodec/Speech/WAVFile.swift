@@ -5,7 +5,7 @@ import NIOCore
 extension ThreadedLoudspeaker {
     /// Writes what it hears to a WAV file, which only its owner may read. If the file exists, the sound is appended.
     ///
-    /// - Parameter limit: bytes; sound for which there is no room is not written.
+    /// - Parameter limit: The maximum size in bytes. Further sound is not written.
     package convenience init(wavFile path: String, limit: Int = 1 << 30) {
         self.init(name: "talk file") { () throws(IoTError) in try WAVFile(path: path, limit: limit) }
     }

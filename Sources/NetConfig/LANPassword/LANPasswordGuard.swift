@@ -58,9 +58,7 @@ struct LANPasswordGuard: Sendable {
     }
 
     private static func check(_ password: String) throws(IoTError) {
-        guard length.contains(password.unicodeScalars.count),
-            password.unicodeScalars.allSatisfy({ $0.properties.generalCategory != .control })
-        else {
+        guard length.contains(password.unicodeScalars.count), password.isPrintableOnOneLine else {
             throw IoTError(
                 .invalidParameter,
                 "a LAN access password must have 8 to 64 characters, none of them a control character",

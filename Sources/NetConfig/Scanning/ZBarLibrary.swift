@@ -1,10 +1,6 @@
-import Foundation
 import IoTCore
 
 /// The functions of libzbar (https://github.com/mchehab/zbar, zbar.h) that the scanner uses.
-///
-/// The library is loaded for the first picture and not linked: a daemon that never scans a code does not need it and
-/// does not use memory for it. It then stays loaded.
 struct ZBarLibrary: Sendable {
     typealias Make = @convention(c) @Sendable () -> OpaquePointer?
     typealias Destroy = @convention(c) @Sendable (OpaquePointer) -> Void
@@ -32,8 +28,6 @@ struct ZBarLibrary: Sendable {
     let bytes: Bytes
     let byteCount: Count
 
-    private static let file = "libzbar.so.0"
-
     /// Loaded once, at the first use.
     private static let loaded = Result { () throws(IoTError) in try ZBarLibrary() }
 
@@ -41,29 +35,19 @@ struct ZBarLibrary: Sendable {
     static func load() throws(IoTError) -> ZBarLibrary { try loaded.get() }
 
     private init() throws(IoTError) {
-        guard let handle = dlopen(Self.file, RTLD_NOW | RTLD_LOCAL) else {
-            throw IoTError(
-                .codecUnsupported, "\(Self.file), which reads QR codes, is not installed",
-                remedy: "install it: apt-get install libzbar0")
-        }
-        func find<Function>(_ name: String, as type: Function.Type) throws(IoTError) -> Function {
-            guard let symbol = dlsym(handle, "zbar_\(name)") else {
-                throw IoTError(.codecUnsupported, "\(Self.file) lacks zbar_\(name)", remedy: "install another version")
-            }
-            return unsafeBitCast(symbol, to: type)
-        }
-        makeScanner = try find("image_scanner_create", as: Make.self)
-        destroyScanner = try find("image_scanner_destroy", as: Destroy.self)
-        configure = try find("image_scanner_set_config", as: Configure.self)
-        makeImage = try find("image_create", as: Make.self)
-        destroyImage = try find("image_destroy", as: Destroy.self)
-        setFormat = try find("image_set_format", as: SetFormat.self)
-        setSize = try find("image_set_size", as: SetSize.self)
-        setData = try find("image_set_data", as: SetData.self)
-        scan = try find("scan_image", as: Scan.self)
-        firstSymbol = try find("image_first_symbol", as: Follow.self)
-        nextSymbol = try find("symbol_next", as: Follow.self)
-        bytes = try find("symbol_get_data", as: Bytes.self)
-        byteCount = try find("symbol_get_data_length", as: Count.self)
+        let library = try SharedLibrary(file: "libzbar.so.0", use: "which reads QR codes", package: "libzbar0")
+        makeScanner = try library.function("zbar_image_scanner_create")
+        destroyScanner = try library.function("zbar_image_scanner_destroy")
+        configure = try library.function("zbar_image_scanner_set_config")
+        makeImage = try library.function("zbar_image_create")
+        destroyImage = try library.function("zbar_image_destroy")
+        setFormat = try library.function("zbar_image_set_format")
+        setSize = try library.function("zbar_image_set_size")
+        setData = try library.function("zbar_image_set_data")
+        scan = try library.function("zbar_scan_image")
+        firstSymbol = try library.function("zbar_image_first_symbol")
+        nextSymbol = try library.function("zbar_symbol_next")
+        bytes = try library.function("zbar_symbol_get_data")
+        byteCount = try library.function("zbar_symbol_get_data_length")
     }
 }

@@ -1,3 +1,5 @@
+import IoTCore
+
 /// A table for people.
 struct Table {
     private let header: [String]
@@ -11,7 +13,7 @@ struct Table {
 
     mutating func append(_ cells: String...) {
         // Replace control characters: text from devices must not move the terminal's cursor.
-        rows.append(cells.map { String($0.map { $0.isControl ? "\u{FFFD}" : $0 }) })
+        rows.append(cells.map { String($0.map { $0.unicodeScalars.contains(where: \.isControl) ? "\u{FFFD}" : $0 }) })
     }
 
     /// Columns are two spaces apart and padded to their widest cell. Lines have no trailing spaces.
@@ -64,8 +66,4 @@ extension String {
     fileprivate var trimmingTrailingSpaces: String {
         String(reversed().drop { $0 == " " }.reversed())
     }
-}
-
-extension Character {
-    fileprivate var isControl: Bool { unicodeScalars.contains { $0.properties.generalCategory == .control } }
 }

@@ -1,6 +1,7 @@
 import Foundation
 import Gateway
 import IoTCore
+import IoTLink
 import Logging
 import NIOCore
 import Synchronization
@@ -78,12 +79,19 @@ final class AuditLog: Sendable {
     private static func line(_ entry: Entry, left: Int) -> Data {
         var members: [String: JSONValue] = [
             "t": .integer(entry.t), "method": .string(entry.method),
-            "path": .string(String(entry.path.prefix(maximumPath))), "status": .integer(Int64(entry.status)),
-            "code": .integer(Int64(entry.code)), "who": entry.caller.map(who) ?? .null,
+            "path": .string(String(withoutKeys(entry.path).prefix(maximumPath))),
+            "status": .integer(Int64(entry.status)), "code": .integer(Int64(entry.code)),
+            "who": entry.caller.map(who) ?? .null,
         ]
         if left > 0 { members["left"] = .integer(Int64(left)) }
         if let remote = entry.remote { members["remote"] = .string(remote) }
         return Data((JSONValue.object(members).jsonText + "\n").utf8)
+    }
+
+    /// Clients may send a media key in place of its id. Only the id is kept.
+    private static func withoutKeys(_ path: String) -> String {
+        path.split(separator: "/", omittingEmptySubsequences: false)
+            .map { MediaKey(String($0))?.id ?? String($0) }.joined(separator: "/")
     }
 
     private static func who(_ caller: Caller) -> JSONValue {

@@ -10,7 +10,7 @@ struct CameraSource: Sendable, Equatable {
 
     /// - Parameter directory: the base of relative file paths.
     init(_ text: String, relativeTo directory: String) throws(IoTError) {
-        guard !text.isEmpty, !text.unicodeScalars.contains(where: { $0.properties.generalCategory == .control }) else {
+        guard !text.isEmpty, text.isPrintableOnOneLine else {
             throw IoTError(.invalidConfiguration, "a camera's URL may not be empty or contain control characters")
         }
         switch CameraRequest.scheme(of: text) {

@@ -1,7 +1,6 @@
 import CoreMetrics
 import Hummingbird
 import IoTCore
-import IoTLink
 import NIOCore
 
 /// The outermost middleware. Adds security fields to every response, counts it, and writes changes and refusals to the
@@ -65,13 +64,7 @@ struct RecordMiddleware: RouterMiddleware {
             AuditLog.Entry(
                 t: WallClock.milliseconds(), caller: facts.caller, remote: context.remote,
                 // Without the query, which may contain secrets and is not needed to identify the request.
-                method: String(request.method.rawValue.prefix(16)), path: Self.withoutKeys(request.uri.path),
+                method: String(request.method.rawValue.prefix(16)), path: request.uri.path,
                 status: response.status.code, code: facts.code))
-    }
-
-    /// Clients may send a media key in place of its id. Only the id is kept.
-    private static func withoutKeys(_ path: String) -> String {
-        path.split(separator: "/", omittingEmptySubsequences: false)
-            .map { MediaKey(String($0))?.id ?? String($0) }.joined(separator: "/")
     }
 }

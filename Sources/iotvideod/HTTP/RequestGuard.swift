@@ -7,8 +7,8 @@ import NIOHTTPTypes
 /// Limits how much one connection may send, and how long it may be silent: until the first request's head is complete
 /// (including the TLS handshake), until the next one is, and until the end of a body. Closes the connection if a body
 /// is far larger than its limit. A body that is a live stream (`StreamedBody`) has no limits until its request is
-/// answered: its handler reads it at its own pace. Also ends a response if the client accepts no data, because waiting data uses memory
-/// and the account's quotas.
+/// answered: its handler reads it at its own pace. Also ends a response if the client accepts no data, because waiting
+/// data uses memory and the account's quotas.
 final class RequestGuard: ChannelDuplexHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPRequestPart
     typealias InboundOut = HTTPRequestPart

@@ -1,10 +1,9 @@
 import Gateway
 import IoTCore
-import IoTLink
 import RTSP
 
 /// Counts the requests of RTSP players, and writes refusals to the audit log, as `RecordMiddleware` does for HTTP.
-/// Players change nothing, so there are no other lines.
+/// Other requests have no line, because a player cannot change anything.
 struct RTSPRecord: Sendable {
     let audit: AuditLog?
     let metrics: MetricsRegistry
@@ -29,11 +28,9 @@ struct RTSPRecord: Sendable {
                 status: answered.status.rawValue, code: answered.code))
     }
 
-    /// Without the login and the query of the URL, which may contain secrets, and with a media key's id in place of the
-    /// key.
+    /// Without the login and the query of the URL, which may contain secrets.
     private static func path(_ uri: String) -> String {
         let path = ServiceURL(uri, maximumSize: 4_096, checksName: false)?.path ?? "*"
-        return path.prefix { $0 != "?" }.split(separator: "/", omittingEmptySubsequences: false)
-            .map { MediaKey(String($0))?.id ?? String($0) }.joined(separator: "/")
+        return String(path.prefix { $0 != "?" })
     }
 }

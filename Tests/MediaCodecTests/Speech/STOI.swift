@@ -4,7 +4,7 @@ import Foundation
 /// R. Heusdens, J. Jensen, "An Algorithm for Intelligibility Prediction of Time–Frequency Weighted Noisy Speech", IEEE
 /// Transactions on Audio, Speech, and Language Processing 19(7), 2011).
 ///
-/// Both signals have 10,000 samples per second and the same length. `SpeechLossTests` compares it with pystoi 0.4.1.
+/// Both signals have 10,000 samples per second and the same length.
 struct STOI {
     private static let frameLength = 256
     private static let hop = 128

@@ -1,7 +1,6 @@
-import Glibc
+import IoTCore
 
-/// libavahi-client, loaded at the first use: it need not be installed, and uses no memory without announcements and
-/// searches.
+/// libavahi-client, loaded for the first announcement or search.
 ///
 /// The types are from avahi-client's headers; every structure is opaque here. `@unchecked` because the function
 /// pointers never change, and `AvahiSession` controls which thread calls them with which object.
@@ -62,39 +61,34 @@ struct AvahiLibrary: @unchecked Sendable {
     let freeStrings: @convention(c) (OpaquePointer?) -> Void
     let addressText: @convention(c) (UnsafeMutablePointer<CChar>?, Int, OpaquePointer?) -> UnsafeMutablePointer<CChar>?
 
-    /// `nil` if it is not installed. It stays loaded, because libdbus cannot be unloaded.
+    /// `nil` if it is not installed. It stays loaded also because libdbus cannot be unloaded.
     static let shared = try? AvahiLibrary()
 
-    private struct Missing: Error {}
-
-    private init() throws {
+    private init() throws(IoTError) {
         // The version of the interface, not of the release. It loads libavahi-common.
-        guard let handle = dlopen("libavahi-client.so.3", RTLD_NOW | RTLD_LOCAL) else { throw Missing() }
-        func load<Function>(_ name: String) throws -> Function {
-            guard let symbol = dlsym(handle, name) else { throw Missing() }
-            return unsafeBitCast(symbol, to: Function.self)
-        }
-        newPoll = try load("avahi_simple_poll_new")
-        freePoll = try load("avahi_simple_poll_free")
-        pollInterface = try load("avahi_simple_poll_get")
-        iterate = try load("avahi_simple_poll_iterate")
-        wakeUp = try load("avahi_simple_poll_wakeup")
-        newClient = try load("avahi_client_new")
-        freeClient = try load("avahi_client_free")
-        newGroup = try load("avahi_entry_group_new")
-        freeGroup = try load("avahi_entry_group_free")
-        commitGroup = try load("avahi_entry_group_commit")
-        addService = try load("avahi_entry_group_add_service_strlst")
-        newBrowser = try load("avahi_service_browser_new")
-        freeBrowser = try load("avahi_service_browser_free")
-        newResolver = try load("avahi_service_resolver_new")
-        freeResolver = try load("avahi_service_resolver_free")
-        addString = try load("avahi_string_list_add_arbitrary")
-        nextString = try load("avahi_string_list_get_next")
-        stringText = try load("avahi_string_list_get_text")
-        stringSize = try load("avahi_string_list_get_size")
-        freeStrings = try load("avahi_string_list_free")
-        addressText = try load("avahi_address_snprint")
+        let library = try SharedLibrary(
+            file: "libavahi-client.so.3", use: "which contacts the Avahi daemon", package: "libavahi-client3")
+        newPoll = try library.function("avahi_simple_poll_new")
+        freePoll = try library.function("avahi_simple_poll_free")
+        pollInterface = try library.function("avahi_simple_poll_get")
+        iterate = try library.function("avahi_simple_poll_iterate")
+        wakeUp = try library.function("avahi_simple_poll_wakeup")
+        newClient = try library.function("avahi_client_new")
+        freeClient = try library.function("avahi_client_free")
+        newGroup = try library.function("avahi_entry_group_new")
+        freeGroup = try library.function("avahi_entry_group_free")
+        commitGroup = try library.function("avahi_entry_group_commit")
+        addService = try library.function("avahi_entry_group_add_service_strlst")
+        newBrowser = try library.function("avahi_service_browser_new")
+        freeBrowser = try library.function("avahi_service_browser_free")
+        newResolver = try library.function("avahi_service_resolver_new")
+        freeResolver = try library.function("avahi_service_resolver_free")
+        addString = try library.function("avahi_string_list_add_arbitrary")
+        nextString = try library.function("avahi_string_list_get_next")
+        stringText = try library.function("avahi_string_list_get_text")
+        stringSize = try library.function("avahi_string_list_get_size")
+        freeStrings = try library.function("avahi_string_list_free")
+        addressText = try library.function("avahi_address_snprint")
     }
 }
 

@@ -126,9 +126,10 @@ final class AvahiSession {
     private func add(_ announcement: ServiceAnnouncement) {
         var interface = Avahi.unspecified
         if announcement.address != nil {
-            let links = MulticastInterfaces.links()
-            guard let link = links.first(where: { $0.networks.map(\.address).contains(where: announcement.isReachable) })
-            else { return }
+            let link = MulticastInterfaces.links().first { link in
+                link.networks.map(\.address).contains(where: announcement.isReachable)
+            }
+            guard let link else { return }
             interface = CInt(clamping: link.id.interface)
         }
         // The daemon refuses a name that this machine uses already; one of another machine is reported later.
