@@ -92,11 +92,13 @@ struct CallerSession: GatewaySession {
     }
 
     /// Opens a channel to a device's source, or takes part in the open one.
-    func open(_ entry: AccountRights.Entry, _ kind: ChannelKind, source: Int) async throws -> ChannelRegistry.Use {
+    func open(
+        _ entry: AccountRights.Entry, _ kind: ChannelKind, source: Int, definition: String? = nil
+    ) async throws -> ChannelRegistry.Use {
         guard let device = DeviceID(rawValue: entry.id) else { throw IoTError(.targetNotFound) }
         return try await gateway.registry.open(
-            device: device, deviceName: entry.name, kind: kind, source: source, actions: entry.callActions,
-            as: principal
+            device: device, deviceName: entry.name, kind: kind, source: source, definition: definition,
+            actions: entry.callActions, as: principal
         ) { () throws(IoTError) in try take(.channels) }
     }
 

@@ -88,7 +88,8 @@ extension LocalGateway {
             id: use.id, device: use.channel.device.rawValue, deviceName: use.deviceName, source: use.channel.source,
             kind: use.channel.kind, state: ChannelState(channel.state), tracks: tracks,
             statistics: channel.statistics == nil ? nil : StatisticsReport(channel),
-            talk: TalkState(offered: channel.talk.isOffered, talking: channel.talk.isTalking))
+            talk: TalkState(offered: channel.talk.isOffered, talking: channel.talk.isTalking),
+            definition: channel.definitions.current, definitions: channel.definitions.all)
     }
 }
 

@@ -7,7 +7,8 @@ import Testing
     func username() throws {
         for (change, text) in [
             (CameraChange(CameraSettings(viewers: 2)), #"{"viewers":2}"#),
-            (CameraChange(removesUser: true), #"{"username":null}"#),
+            (CameraChange(removed: ["username"]), #"{"username":null}"#),
+            (CameraChange(removed: ["lowUrl", "midUrl"]), #"{"lowUrl":null,"midUrl":null}"#),
             (CameraChange(CameraSettings(username: "u", password: "p")), #"{"password":"p","username":"u"}"#),
         ] {
             #expect(String(decoding: try APICoding.encode(change), as: UTF8.self) == text)

@@ -63,7 +63,7 @@ import Testing
                     { _ = try await session.events.follow([], device: device, after: nil) },
                     { _ = try await session.channels.open(ChannelRequest(device: device)) },
                     { _ = try await session.calls.iceServers(device) },
-                    { _ = try await session.calls.open(device, offer: "") },
+                    { _ = try await session.calls.open(device, offer: "", definition: nil) },
                 ]
                 for refusal in refusals {
                     let error = await #expect(throws: IoTError.self) { try await refusal() }
@@ -139,7 +139,7 @@ import Testing
     func others() async throws {
         try await withGateway(link) { gateway in
             let calling = Task {
-                _ = try await gateway.session(of: "other").calls.open("front", offer: GatewaySharesTests.offer)
+                _ = try await gateway.session(of: "other").calls.open("front", offer: GatewaySharesTests.offer, definition: nil)
             }
             while gateway.relayed.all.isEmpty { await Task.yield() }
             let id = try #require(gateway.relayed.all.first?.id)

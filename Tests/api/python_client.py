@@ -245,6 +245,8 @@ def main(url, token, socket):
     assert not call("stopTalk", channel).talk.talking
     refused = api.function("talk").sync_detailed(channel, client=owner, body=file(SOUND.read_bytes()))
     assert refused.status_code == 409 and refused.parsed.error.code == 21040, refused.content
+    assert call("changeChannel", channel, body=models.ChannelSettings(definition="audio")).definition == "audio"
+    assert call("changeChannel", channel, body=models.ChannelSettings(definition="low,high")).definition == "high"
     assert call("closeChannel", channel).id == channel
     listener.join(timeout=20)
     assert "event: end" in heard.get("text", ""), heard

@@ -35,7 +35,7 @@ import Testing
     @Test("Another user name removes the old password; null removes both")
     func username() throws {
         #expect(try door.applying(CameraChange(CameraSettings(username: "c"))).openable().url == "rtsp://c@h/1")
-        #expect(try door.applying(CameraChange(removesUser: true)).openable().url == "rtsp://h/1")
+        #expect(try door.applying(CameraChange(removed: ["username"])).openable().url == "rtsp://h/1")
         #expect(try door.applying(CameraChange(CameraSettings(url: "rtsp://c@h/1"))).openable().url == "rtsp://c@h/1")
     }
 
@@ -51,7 +51,7 @@ import Testing
         #expect(alone.code == .invalidRequest)
         let given = try door.applying(CameraChange(CameraSettings(url: url, username: "a", password: "b")))
         #expect(try given.openable().url.contains("://a:b@"))
-        #expect(try door.applying(CameraChange(CameraSettings(url: url), removesUser: true)).openable().url == url)
+        #expect(try door.applying(CameraChange(CameraSettings(url: url), removed: ["username"])).openable().url == url)
     }
 
     @Test("A camera that becomes a file loses its user, and a file accepts none")

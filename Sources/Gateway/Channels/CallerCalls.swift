@@ -12,7 +12,7 @@ struct CallerCalls: GatewayCalls {
         return session.gateway.iceServers.servers(for: Hex.random(byteCount: 8), at: WallClock.milliseconds() / 1000)
     }
 
-    func open(_ device: String, offer: String) async throws -> RelayedCalls.Answer {
+    func open(_ device: String, offer: String, definition: String?) async throws -> RelayedCalls.Answer {
         let entry = try await session.viewable(device)
         guard let device = DeviceID(rawValue: entry.id) else { throw IoTError(.targetNotFound) }
         // The media do not pass through the gateway, so the call has its own lease, which ends it.
@@ -23,8 +23,8 @@ struct CallerCalls: GatewayCalls {
         right.keep(try session.take(.calls))
         return try await relayed.open(
             id, device: device, source: 0,
-            actions: session.caller.scope.includes(.talk) ? entry.callActions : [.view], offer: offer,
-            as: session.principal, right: right)
+            actions: session.caller.scope.includes(.talk) ? entry.callActions : [.view],
+            definition: definition, offer: offer, as: session.principal, right: right)
     }
 
     func trickle(_ id: String, iceUfrag: String?, candidates: [String]) async throws {

@@ -13,7 +13,8 @@ struct CallerChannels: GatewayChannels {
         }
         let entry = try await session.viewable(request.device)
         let part = try session.take(.channelUses)
-        let use = try await session.open(entry, .monitor, source: request.source)
+        let use = try await session.open(
+            entry, .monitor, source: request.source, definition: request.definition)
         await session.gateway.uses.add(use.id, owner: session.caller.account, part)
         return await session.gateway.describe(use)
     }
@@ -40,6 +41,12 @@ struct CallerChannels: GatewayChannels {
     func play(_ id: String) async throws -> ChannelDescription {
         let use = try await use(id)
         try await use.play()
+        return await session.gateway.describe(use)
+    }
+
+    func change(_ id: String, _ change: ChannelSettings) async throws -> ChannelDescription {
+        let use = try await use(id)
+        try await use.change(definition: change.definition)
         return await session.gateway.describe(use)
     }
 

@@ -7,7 +7,7 @@ package protocol GatewayCalls: Sendable {
     /// The ICE servers for a browser that may view the device, before it calls.
     func iceServers(_ device: String) async throws -> [ICEServer]
     /// Calls a camera with a browser's offer.
-    func open(_ device: String, offer: String) async throws -> RelayedCalls.Answer
+    func open(_ device: String, offer: String, definition: String?) async throws -> RelayedCalls.Answer
     /// - Parameters:
     /// - iceUfrag: the ICE session of the candidates, if the browser sent it.
     /// - candidates: as `candidate:…`; an empty one marks the end of candidates.

@@ -11,6 +11,8 @@ package protocol GatewayChannels: Sendable {
     func events(_ id: String) async throws -> AsyncStream<ChannelUpdate>
     /// Starts the media; a second call does nothing.
     func play(_ id: String) async throws -> ChannelDescription
+    /// Changes the channel's definition; returns when the device has done so.
+    func change(_ id: String, _ change: ChannelSettings) async throws -> ChannelDescription
     /// Talks to the device: plays the sound while it comes, until its end.
     func talk(_ id: String, _ sound: MediaInput) async throws -> TalkReport
     /// Ends the channel's talk; has no effect without one.

@@ -6,17 +6,17 @@ import RTP
 struct CallerStreams: GatewayStreams {
     let session: CallerSession
 
-    func tracks(of device: String) async throws -> [RTPCodec] {
-        try await camera(session.viewable(device)).readerTracks()
+    func tracks(of device: String, _ definition: Definition) async throws -> [RTPCodec] {
+        try await camera(session.viewable(device)).readerTracks(definition)
     }
 
-    func read(_ device: String, sink: any ReaderSink) async throws -> StreamUse {
+    func read(_ device: String, _ definition: Definition, sink: any ReaderSink) async throws -> StreamUse {
         let entry = try await session.viewable(device)
         let camera = try await camera(entry)
         session.lease.needs(device: entry.id)
         let part = try session.take(.readers)
         let reader = try await camera.addReader(
-            account: Principal.user(session.caller.account).description, isOwner: entry.isOwner, sink: sink)
+            definition, account: Principal.user(session.caller.account).description, isOwner: entry.isOwner, sink: sink)
         return StreamUse(reader: reader, part: part)
     }
 

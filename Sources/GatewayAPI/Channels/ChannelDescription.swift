@@ -17,10 +17,15 @@ public struct ChannelDescription: Codable, Hashable, Sendable {
     public var statistics: StatisticsReport?
     /// `nil` in final descriptions.
     public var talk: TalkState?
+    /// `low`, `mid`, `high` or `audio`; `nil` from a device without definitions.
+    public var definition: String?
+    /// The definitions that the device has, the best first.
+    public var definitions: [String]?
 
     public init(
         id: String, device: String, deviceName: String, source: Int, kind: ChannelKind, state: ChannelState,
-        tracks: [TrackDescription], statistics: StatisticsReport? = nil, talk: TalkState? = nil
+        tracks: [TrackDescription], statistics: StatisticsReport? = nil, talk: TalkState? = nil,
+        definition: String? = nil, definitions: [String] = []
     ) {
         self.id = id
         self.device = device
@@ -31,6 +36,8 @@ public struct ChannelDescription: Codable, Hashable, Sendable {
         self.tracks = tracks
         self.statistics = statistics
         self.talk = talk
+        self.definition = definition
+        self.definitions = definitions.isEmpty ? nil : definitions
     }
 }
 

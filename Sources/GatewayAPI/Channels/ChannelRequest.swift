@@ -2,7 +2,7 @@ public import IoTCore
 
 /// `POST /v1/channels`: connects to a device and gets its tracks. Media start with `play`.
 public struct ChannelRequest: APIRequestBody, Hashable {
-    public static let members = ["device", "source", "kind"]
+    public static let members = ["device", "source", "kind", "definition"]
 
     /// A device's id or name.
     public var device: String
@@ -10,15 +10,18 @@ public struct ChannelRequest: APIRequestBody, Hashable {
     public var source: Int
     /// The kind of the channel; only `monitor` is supported.
     public var kind: String
+    /// The wanted definitions in order, as in `Definition.list`; `high` if it is absent.
+    public var definition: String?
 
-    public init(device: String, source: Int = 0, kind: ChannelKind = .monitor) {
+    public init(device: String, source: Int = 0, kind: ChannelKind = .monitor, definition: String? = nil) {
         self.device = device
         self.source = source
         self.kind = kind.name
+        self.definition = definition
     }
 
     private enum CodingKeys: String, CodingKey {
-        case device, source, kind
+        case device, source, kind, definition
     }
 
     public init(from decoder: any Decoder) throws {
@@ -26,6 +29,7 @@ public struct ChannelRequest: APIRequestBody, Hashable {
         device = try container.decode(String.self, forKey: .device)
         source = try container.decodeIfPresent(Int.self, forKey: .source) ?? 0
         kind = try container.decodeIfPresent(String.self, forKey: .kind) ?? ChannelKind.monitor.name
+        definition = try container.decodeIfPresent(String.self, forKey: .definition)
     }
 
     /// `nil` if `kind` is not a known name.

@@ -2,10 +2,10 @@
 public protocol APIRequestBody: Codable, Sendable {
     /// The names of the body's top-level members.
     static var members: [String] { get }
-    /// The member that may be null, if any.
-    static var nullable: String? { get }
+    /// The members that may be null.
+    static var nullable: [String] { get }
 }
 
 extension APIRequestBody {
-    public static var nullable: String? { nil }
+    public static var nullable: [String] { [] }
 }

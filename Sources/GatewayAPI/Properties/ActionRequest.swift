@@ -3,7 +3,7 @@ public import IoTCore
 /// `POST /v1/devices/{device}/actions`
 public struct ActionRequest: APIRequestBody, Hashable {
     public static let members = ["path", "value", "timeoutMilliseconds"]
-    public static let nullable: String? = "value"
+    public static let nullable = ["value"]
 
     /// For example `Action.takePhoto` or `Action.cameraOn.ctlVal`.
     public var path: String

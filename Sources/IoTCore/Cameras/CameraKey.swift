@@ -20,6 +20,8 @@ package struct CameraKey: Sendable {
         case source
         case viewers
         case loudspeaker
+        /// Further sources, which are opened while somebody uses them.
+        case definitions
     }
 
     package struct Traits: OptionSet, Sendable {

@@ -55,11 +55,12 @@ extension CameraKey {
     }
 }
 
-private struct CameraKeyName: CodingKey {
-    let stringValue: String
-    var intValue: Int? { nil }
+/// The name of a member of a camera's JSON.
+package struct CameraKeyName: CodingKey {
+    package let stringValue: String
+    package var intValue: Int? { nil }
 
-    init(_ name: String) { stringValue = name }
-    init?(stringValue: String) { self.init(stringValue) }
-    init?(intValue: Int) { nil }
+    package init(_ name: String) { stringValue = name }
+    package init?(stringValue: String) { self.init(stringValue) }
+    package init?(intValue: Int) { nil }
 }

@@ -34,10 +34,16 @@ public struct CameraSettings: Sendable, Hashable {
     /// Where it plays what people say to it; the forms of `CameraLoudspeaker`.
     @Setting(default: "auto") public var talk: String
 
+    /// The source of the definition `mid`: a smaller picture than that of `url`. It is read while somebody uses it.
+    public var midUrl: String?
+
+    /// The source of the definition `low`.
+    public var lowUrl: String?
+
     public init(
         name: String? = nil, url: String? = nil, username: String? = nil, password: String? = nil,
         passwordFile: String? = nil, rtspTransport: RTSPTransport? = nil, pictureSize: CaptureSize? = nil,
-        frameRate: Int? = nil, viewers: Int? = nil, talk: String? = nil
+        frameRate: Int? = nil, viewers: Int? = nil, talk: String? = nil, midUrl: String? = nil, lowUrl: String? = nil
     ) {
         $name.given = name
         $url.given = url
@@ -49,6 +55,8 @@ public struct CameraSettings: Sendable, Hashable {
         $frameRate.given = frameRate
         $viewers.given = viewers
         $talk.given = talk
+        self.midUrl = midUrl
+        self.lowUrl = lowUrl
     }
 }
 
@@ -76,10 +84,23 @@ extension CameraKey {
         .text(
             "talk", CameraPlace(\.$talk), part: .loudspeaker, traits: .shown,
             rule: Rule(CameraLoudspeaker.requirement) { CameraLoudspeaker($0) != nil }),
+        .text(
+            "midUrl", CameraPlace(\.midUrl), form: .source, part: .definitions, traits: [.shown, .nullable],
+            rule: definitionSource),
+        .text(
+            "lowUrl", CameraPlace(\.lowUrl), form: .source, part: .definitions, traits: [.shown, .nullable],
+            rule: definitionSource),
     ]
+
+    private static let definitionSource = Rule<String>("must be an rtsp:// URL or a file") { !$0.hasPrefix("v4l2:") }
 }
 
 extension CameraSettings {
+    /// The sources of the definitions below `high`, with where they are kept.
+    package static let definitionSources: [(Definition, any WritableKeyPath<CameraSettings, String?> & Sendable)] = [
+        (.mid, \.midUrl), (.low, \.lowUrl),
+    ]
+
     /// `talk` as a value.
     package var loudspeaker: CameraLoudspeaker { CameraLoudspeaker(talk) ?? .none }
 }

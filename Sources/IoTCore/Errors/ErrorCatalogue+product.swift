@@ -103,5 +103,8 @@ extension ErrorCatalogue {
         Entry(
             .addressInUse, "addressInUse", "another program uses the port or the socket",
             remedy: "stop it, or configure another port"),
+        Entry(
+            .definitionUnavailable, "definitionUnavailable", "the camera has none of these definitions",
+            remedy: "choose a definition of the camera, or give it a `midUrl` or `lowUrl`"),
     ]
 }

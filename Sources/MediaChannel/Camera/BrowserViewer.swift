@@ -15,7 +15,8 @@ final class BrowserViewer: CalledViewer {
     private var gathering: EventLoopPromise<Void>?
 
     private var sound = BrowserOffer.Sound.original
-    private var clock = BrowserClock()
+    /// The format of the sound that it gets unchanged.
+    private var audioCodec: RTPCodec?
     /// The newest picture that was sent, on the source's clock.
     private var lastSent: Int64?
     private var recovery = KeyFrameRecovery()
@@ -28,14 +29,10 @@ final class BrowserViewer: CalledViewer {
     private var stream: CameraStream { connection.stream }
 
     var hearsOpus: Bool { sound == .opus }
+    let canReorder = false
 
-    private var video: CameraTrack? { connection.sections[.video] == nil ? nil : stream.video }
-
-    /// The audio track that it gets.
-    private var audio: CameraTrack? {
-        guard connection.sections[.audio] != nil else { return nil }
-        return hearsOpus ? stream.opus : stream.audio
-    }
+    private var video: CameraTrack? { connection.video }
+    private var audio: CameraTrack? { connection.audio }
 
     // MARK: Connecting
 
@@ -48,18 +45,19 @@ final class BrowserViewer: CalledViewer {
                 "candidates that cannot be read were ignored", metadata: ["ice.count": "\(offer.malformedCandidates)"])
         }
         let choice = try BrowserOffer(
-            offer, video: stream.video?.codec, isReordered: stream.isReordered, audio: stream.audio?.codec)
+            offer, video: rendition.video?.codec, isReordered: rendition.isReordered, audio: rendition.audio?.codec)
         var configuration = connection.configuration(isControlling: false)
         // The answer waits for our candidates, but not for servers that did not answer before.
         configuration.ice.serversNotAwaited = stream.silentServers
-        if let mid = choice.video, let track = stream.video {
+        if let mid = choice.video, let track = rendition.video {
             connection.sections[.video] = mid
             configuration.sections.append(connection.section(.video, mid: mid, track))
         }
         if let (mid, sound) = choice.audio {
             do throws(IoTError) {
-                if sound == .opus { try stream.addOpusListener() }
+                if sound == .opus { try rendition.addOpusListener() }
                 self.sound = sound
+                audioCodec = rendition.audio?.codec
                 connection.sections[.audio] = mid
                 if let audio { configuration.sections.append(connection.section(.audio, mid: mid, audio)) }
             } catch {
@@ -131,49 +129,46 @@ final class BrowserViewer: CalledViewer {
     }
 
     private func beginClock() {
-        if let edge = stream.newest?.pts {
+        if let edge = rendition.newest?.pts {
             let start = video.flatMap { $0.ring.packet(sequence: $0.startSequence)?.pts } ?? edge
-            clock.begin(start: start, edge: edge, after: lastSent)
+            connection.run.clock.begin(start: start, edge: edge, after: lastSent)
         }
         clockChanged()
     }
 
     func clockChanged() {
-        guard let source = stream.clock else { return }
-        connection.peer?.mediaClockAnchor = MediaClockAnchor(pts: clock.live(source.pts), wallClock: source.wall)
+        let run = connection.run
+        guard let source = run.rendition.clock else { return }
+        connection.peer?.mediaClockAnchor = MediaClockAnchor(pts: run.clock.live(source.pts), wallClock: source.wall)
     }
 
     func clockJumped(to pts: Int64, expected: Int64) {
-        clock.jump(to: pts, expected: expected)
+        connection.run.clock.jump(to: pts, expected: expected)
     }
 
     /// RTP carries no decoding times, so the browser would show the pictures in the order of arrival.
     func picturesReordered() { end(BrowserOffer.reordered) }
 
     func pump(at now: NIODeadline) {
-        let (video, audio) = (video, audio)
+        let (video, audio, run) = (video, audio, connection.run)
         connection.pump(video: video, audio: audio, at: now) { packet, kind in
             if kind == .video { lastSent = max(lastSent ?? packet.pts, packet.pts) }
-            return placed(packet, kind, (kind == .video ? video : audio)?.codec.clockRate)
+            guard let track = kind == .video ? video : audio else { return packet }
+            return run.placed(packet, kind, clockRate: track.codec.clockRate)
         }
-    }
-
-    /// The packet on this viewer's clock.
-    private func placed(_ packet: MediaPacket, _ kind: MediaKind, _ clockRate: Int?) -> MediaPacket {
-        guard let clockRate else { return packet }
-        let pts = kind == .video ? clock.place(packet.pts) : clock.placeSound(packet.pts)
-        return packet.moved(to: pts, clockRate: clockRate)
     }
 
     func keyFrameRequested(mid: String, at now: NIODeadline) {
         guard mid == connection.sections[.video], let peer = connection.peer, let video,
             let next = connection.feed.nextPicture
         else { return }
+        let first = connection.run.firstSequence
         let action = recovery.keyFrameRequested(
-            lacking: peer.undelivered(mid: mid), keyFrame: video.ring.newestKeyFrame, sent: next, at: now)
+            lacking: peer.undelivered(mid: mid).map { $0 - first }, keyFrame: video.ring.newestKeyFrame, sent: next,
+            at: now)
         switch action {
         case .none: break
-        case .repair(let sequences): peer.repair(sequences, mid: mid)
+        case .repair(let sequences): peer.repair(sequences.map { $0 + first }, mid: mid)
         case .restart:
             recovery.started(at: now)
             connection.restartPicture(video, at: now)
@@ -184,11 +179,30 @@ final class BrowserViewer: CalledViewer {
 
     func retransmissionRequested(mid: String, _ sequences: [Int64]) {
         let kind = mid == connection.sections[.video] ? MediaKind.video : .audio
-        guard let track = kind == .video ? video : audio else { return }
         for sequence in sequences {
-            guard let packet = track.ring.packet(sequence: sequence) else { continue }
-            connection.peer?.resend(placed(packet, kind, track.codec.clockRate), mid: mid)
+            guard let packet = connection.sentPacket(sequence, kind) else { continue }
+            connection.peer?.resend(packet, mid: mid)
         }
+    }
+
+    func changed(from last: Rendition) -> Bool {
+        lastSent = nil
+        guard sound == .opus else { return rendition.audio?.codec == audioCodec }
+        last.removeOpusListener()
+        do throws(IoTError) {
+            try rendition.addOpusListener()
+            return true
+        } catch {
+            // The picture continues without sound.
+            sound = .original
+            audioCodec = nil
+            return false
+        }
+    }
+
+    func restarted(at now: NIODeadline) {
+        recovery.started(at: now)
+        beginClock()
     }
 
     // MARK: The end
@@ -202,6 +216,6 @@ final class BrowserViewer: CalledViewer {
         guard sound == .opus else { return }
         sound = .original
         connection.sections[.audio] = nil
-        stream.removeOpusListener()
+        rendition.removeOpusListener()
     }
 }

@@ -5,14 +5,19 @@ package import RTP
 
 /// Readers get the same packets as the camera's other viewers.
 extension Camera {
-    /// The tracks that readers get.
+    /// The tracks that readers of a definition get.
     ///
-    /// - Throws: The source's error if it cannot be reached; `messageTimeout` if it does not answer within 10 s.
-    package func readerTracks() async throws(IoTError) -> [RTPCodec] {
+    /// - Throws: 25133 for a definition that the camera does not have; the source's error if it cannot be reached; `messageTimeout` if it does not answer within 10 s.
+    package func readerTracks(_ definition: Definition) async throws(IoTError) -> [RTPCodec] {
         try await stream.run { stream in
             let eventLoop = stream.eventLoop
-            let box = NIOLoopBound(stream, eventLoop: eventLoop)
-            return stream.untilReady().map { box.value.readerTracks.map(\.codec) }
+            do throws(IoTError) {
+                let rendition = try stream.definitions.choose([definition]).rendition
+                let box = NIOLoopBound(rendition, eventLoop: eventLoop)
+                return rendition.untilReady().map { box.value.readerTracks.map(\.codec) }
+            } catch {
+                return eventLoop.makeFailedFuture(error)
+            }
         }
     }
 
@@ -23,13 +28,14 @@ extension Camera {
     ///   - isOwner: Whether the account owns the device.
     /// - Throws: `allChannelsBusy`, `cameraOff`.
     package func addReader(
-        account: String, isOwner: Bool, sink: any ReaderSink
+        _ definition: Definition, account: String, isOwner: Bool, sink: any ReaderSink
     ) async throws(IoTError) -> CameraReader {
         let session = Hex.random(byteCount: 8)
         return try await stream.run { stream in
             stream.eventLoop.makeCompletedFuture {
                 let reader = StreamReader(
-                    session: session, account: account, isOwner: isOwner, stream: stream, sink: sink)
+                    session: session, account: account, isOwner: isOwner, stream: stream,
+                    rendition: try stream.definitions.choose([definition]).rendition, sink: sink)
                 try stream.add(reader)
                 do throws(IoTError) {
                     try stream.takePlace(session: session)

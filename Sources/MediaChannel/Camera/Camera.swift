@@ -57,11 +57,13 @@ public final class Camera: Service, Sendable {
         let limit = settings.viewers
         let stream = NIOLoopBoundBox.makeBoxSendingValue(
             CameraStream(
-                eventLoop: eventLoop, maximumViewers: limit, logger: logger, loudspeaker: loudspeaker
+                eventLoop: eventLoop, maximumViewers: limit, logger: logger, loudspeaker: loudspeaker,
+                sources: settings.openSources(on: eventLoop)
             ) { continuation.yield() },
             eventLoop: eventLoop)
         self.stream = stream
-        source = CameraSource(settings, eventLoop: eventLoop, onEvent: SourceHandOff(stream: stream).take)
+        let handOff = SourceHandOff(eventLoop) { stream.value.main.handle($0) }
+        source = CameraSource(settings, eventLoop: eventLoop, onEvent: handOff.take)
         model = DeviceModel(schema: try CameraSchema.make(maximumViewers: limit), link: link, logger: logger)
         let constants = CameraSchema.constants(
             settings.sourceKind, softwareVersion: softwareVersion, key: key?.publicKey)
@@ -121,10 +123,10 @@ public final class Camera: Service, Sendable {
         let future = stream.eventLoop.submit { [stream] in
             let stream = stream.value
             return CameraSnapshot(
-                name: settings.name, device: device, url: settings.redactedURL, source: stream.source,
+                name: settings.name, device: device, url: settings.redactedURL, source: stream.main.source,
                 isOn: stream.isOn, since: stream.since, viewers: stream.viewers.count,
                 maximumViewers: stream.maximumViewers, hasLoudspeaker: stream.talk.isOffered,
-                talkers: stream.talk.talkers, media: stream.measurement,
+                talkers: stream.talk.talkers, media: stream.main.measurement,
                 shown: settings.shown, droppedPictures: source.droppedPictures)
         }
         guard let snapshot = try? await future.get() else {

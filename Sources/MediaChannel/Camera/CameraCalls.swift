@@ -75,14 +75,27 @@ final class CameraCalls: @unchecked Sendable {
                 .callTargetNotFound, "the camera has no source \(source)",
                 remedy: "omit --source: the camera has only source 0")
         }
-        try await stream.run { stream in stream.untilReady() }
+        let wanted = try call.definition.map { text throws(IoTError) in
+            guard let list = Definition.list(text) else {
+                throw IoTError(.invalidParameter, "'definition' " + Definition.requirement)
+            }
+            return list
+        }
+        try await stream.run { stream in
+            let eventLoop = stream.eventLoop
+            do throws(IoTError) {
+                return try stream.definitions.choose(wanted).rendition.untilReady()
+            } catch {
+                return eventLoop.makeFailedFuture(error)
+            }
+        }
         let session = call.session
         if let text = call.offer {
-            let answer = try await answer(text, session: session, grant: grant)
-            return acceptance(session: session, grant: grant, answer: answer)
+            let answer = try await answer(text, session: session, grant: grant, wanted)
+            return try await acceptance(session: session, grant: grant, answer: answer)
         }
         let route = CallRoute(peer: grant.user, session: session, peerSession: call.peerSession)
-        let offer = try await offer(route, grant: grant, wantsMedia: call.play ?? false)
+        let offer = try await offer(route, grant: grant, wantsMedia: call.play ?? false, wanted)
         do throws(IoTError) {
             let answered = try await link.request(
                 CallMethod.invite, CallInvitation(route, offer: offer, iceServers: servers(for: session)))
@@ -99,14 +112,16 @@ final class CameraCalls: @unchecked Sendable {
             }
             throw error
         }
-        return acceptance(session: session, grant: grant)
+        return try await acceptance(session: session, grant: grant)
     }
 
     /// Answers a browser's call. The call contains the browser's offer, and media start when the connection is
     /// established.
-    private func answer(_ text: String, session: String, grant: CallGrant) async throws(IoTError) -> String {
+    private func answer(
+        _ text: String, session: String, grant: CallGrant, _ wanted: [Definition]?
+    ) async throws(IoTError) -> String {
         let offer = try SessionDescription(parsing: text)
-        return try await addViewer(BrowserViewer.init, session: session, grant: grant, wantsMedia: true) {
+        return try await addViewer(BrowserViewer.init, session: session, grant: grant, wantsMedia: true, wanted) {
             viewer throws(IoTError) in
             try viewer.makeAnswer(to: offer)
             return viewer.gathered()
@@ -114,16 +129,27 @@ final class CameraCalls: @unchecked Sendable {
     }
 
     /// Offers to a gateway. The servers' candidates follow the offer.
-    private func offer(_ route: CallRoute, grant: CallGrant, wantsMedia: Bool) async throws(IoTError) -> String {
-        try await addViewer(GatewayViewer.init, session: route.session, grant: grant, wantsMedia: wantsMedia) {
+    private func offer(
+        _ route: CallRoute, grant: CallGrant, wantsMedia: Bool, _ wanted: [Definition]?
+    ) async throws(IoTError) -> String {
+        try await addViewer(
+            GatewayViewer.init, session: route.session, grant: grant, wantsMedia: wantsMedia, wanted
+        ) {
             [stream, notices] viewer throws(IoTError) in
             stream.eventLoop.makeSucceededFuture(try viewer.makeOffer(candidates: notices.candidates(route)))
         }
     }
 
-    private func acceptance(session: String, grant: CallGrant, answer: String? = nil) -> CallAcceptance {
-        CallAcceptance(
-            session: session, answer: answer, iceServers: servers(for: session), expires: grant.expires)
+    private func acceptance(
+        session: String, grant: CallGrant, answer: String? = nil
+    ) async throws(IoTError) -> CallAcceptance {
+        let (definition, all) = try await stream.run { stream in
+            let definition = stream.called(session)?.connection.definition.rawValue
+            return stream.eventLoop.makeSucceededFuture((definition, stream.definitions.all.map(\.rawValue)))
+        }
+        return CallAcceptance(
+            session: session, answer: answer, iceServers: servers(for: session), expires: grant.expires,
+            definition: definition, definitions: all)
     }
 
     private func servers(for session: String) -> [CallServer] {
@@ -133,14 +159,15 @@ final class CameraCalls: @unchecked Sendable {
     /// Adds a viewer and returns the description that `describe` makes.
     private func addViewer<Viewer: CalledViewer>(
         _ make: @escaping @Sendable (ViewerConnection) -> Viewer, session: String, grant: CallGrant, wantsMedia: Bool,
+        _ wanted: [Definition]?,
         _ describe: @escaping @Sendable (Viewer) throws(IoTError) -> EventLoopFuture<String>
     ) async throws(IoTError) -> String {
         try await stream.run { [notices, peers, iceServers] stream in
             do {
                 guard stream.viewers[session] == nil else { throw IoTError(.duplicateCall) }
                 let connection = ViewerConnection(
-                    session: session, grant: grant, stream: stream, wantsMedia: wantsMedia, peers: peers,
-                    iceServers: iceServers
+                    session: session, grant: grant, stream: stream, choice: try stream.definitions.choose(wanted),
+                    wantsMedia: wantsMedia, peers: peers, iceServers: iceServers
                 ) { reason in
                     guard let reason else { return }
                     notices.end(CallRoute(peer: grant.user, session: session), reason: reason)

@@ -8,6 +8,22 @@ package import RTSP
 extension CameraSettings {
     var isLive: Bool { sourceKind != .file }
 
+    /// How the sources of the definitions below `high` are read.
+    func openSources(on eventLoop: any EventLoop) -> [Definition: CameraDefinitions.OpenSource] {
+        var sources: [Definition: CameraDefinitions.OpenSource] = [:]
+        for (definition, place) in Self.definitionSources {
+            guard let url = self[keyPath: place] else { continue }
+            var settings = self
+            settings.url = url
+            sources[definition] = { [settings] onEvent in
+                let source = CameraSource(settings, eventLoop: eventLoop, onEvent: onEvent)
+                source.start()
+                return { source.stop() }
+            }
+        }
+        return sources
+    }
+
     /// Opens the source. Blocks its caller. Our own client reads RTSP cameras; libav reads files, and cameras with a
     /// track that only libav supports. An error of the client's protocol never leads to libav, because the client's
     /// limits would not apply.
@@ -72,6 +88,10 @@ extension CameraSettings {
 
     /// The address without its password, for display and logs.
     public var redactedURL: String {
+        Self.redacted(url)
+    }
+
+    static func redacted(_ url: String) -> String {
         guard let scheme = url.range(of: "://"),
             let at = url[scheme.upperBound...].prefix(while: { $0 != "/" }).lastIndex(of: "@")
         else { return url }

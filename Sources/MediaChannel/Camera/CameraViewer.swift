@@ -15,7 +15,16 @@ protocol CameraViewer: AnyObject, SendableMetatype {
     /// Whether it gets the camera's sound as Opus.
     var hearsOpus: Bool { get }
 
+    /// What it gets now.
+    var rendition: Rendition { get }
+
+    /// Whether it gets the rendition, or waits for it.
+    func uses(_ rendition: Rendition) -> Bool
+
     // MARK: Called by the camera's stream
+
+    /// A key frame came in one of the camera's renditions.
+    func keyFrameCame(in rendition: Rendition, at now: NIODeadline)
 
     /// Restarts at the newest key frame.
     func restart(at now: NIODeadline)
@@ -57,6 +66,15 @@ protocol CalledViewer: CameraViewer {
     /// The viewer is missing these packets.
     func retransmissionRequested(mid: String, _ sequences: [Int64])
 
+    /// Whether it shows pictures that do not come in presentation order.
+    var canReorder: Bool { get }
+
+    /// The call gets another rendition than `last`. Returns whether that rendition's sound has the right format.
+    func changed(from last: Rendition) -> Bool
+
+    /// The feed has started at another place, of the same rendition or another.
+    func restarted(at now: NIODeadline)
+
     /// The connection has ended; called once.
     func ended()
 }
@@ -65,6 +83,15 @@ extension CalledViewer {
     var session: String { connection.session }
     var account: String { connection.grant.user.description }
     var isOwner: Bool { connection.grant.isOwner }
+    var rendition: Rendition { connection.run.rendition }
+
+    func uses(_ rendition: Rendition) -> Bool {
+        self.rendition === rendition || connection.pending?.choice.rendition === rendition
+    }
+
+    func keyFrameCame(in rendition: Rendition, at now: NIODeadline) {
+        connection.keyFrameCame(in: rendition, at: now)
+    }
 
     func perform(_ command: CallCommand, at now: NIODeadline) {
         connection.wantsMedia = command == .play

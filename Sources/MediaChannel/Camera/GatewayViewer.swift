@@ -10,15 +10,15 @@ final class GatewayViewer: CalledViewer {
 
     /// Receives the candidates that follow the offer.
     private var candidates: CandidateFeed?
+    private var audioCodec: RTPCodec?
 
     init(_ connection: ViewerConnection) {
         self.connection = connection
         connection.viewer = self
     }
 
-    private var stream: CameraStream { connection.stream }
-
     let hearsOpus = false
+    let canReorder = true
 
     /// Returns an offer of the camera's tracks, as text, with a section for talking from the first offer, so that talking
     /// needs no renegotiation.
@@ -29,33 +29,41 @@ final class GatewayViewer: CalledViewer {
         var configuration = connection.configuration(isControlling: true)
         // The encoder of a camera cannot be slowed down yet, so an estimate could only leave frames out.
         configuration.congestion.isEnabled = false
-        if let video = stream.video {
+        if let video = connection.run.rendition.video {
             configuration.sections.append(connection.section(.video, mid: CameraStream.Section.video, video))
         }
-        if let audio = stream.audio {
+        if let audio = connection.run.rendition.audio {
+            audioCodec = audio.codec
             configuration.sections.append(connection.section(.audio, mid: CameraStream.Section.audio, audio))
         }
         if connection.mayTalk { connection.addTalk(TalkSection.receiving(), to: &configuration) }
         configuration.dataChannels = .call
         let peer = try connection.makePeer(configuration)
-        connection.sections = [.video: CameraStream.Section.video, .audio: CameraStream.Section.audio]
+        connection.sections = Dictionary(
+            uniqueKeysWithValues: configuration.sections.filter { $0.direction.sends }.map { ($0.kind, $0.mid) })
         return try peer.createOffer().text
     }
 
     func restart(at now: NIODeadline) {
         guard connection.canSend else { return }
-        connection.start(video: stream.video, audio: stream.audio, soundIsLive: false, at: now)
+        connection.start(video: connection.video, audio: connection.audio, soundIsLive: false, at: now)
         clockChanged()
         pump(at: now)
     }
 
     func pump(at now: NIODeadline) {
-        connection.pump(video: stream.video, audio: stream.audio, at: now) { packet, _ in packet }
+        let (video, audio, run) = (connection.video, connection.audio, connection.run)
+        connection.pump(video: video, audio: audio, at: now) { packet, kind in
+            // The first run has the source's own clock and sequences.
+            guard run.firstSequence > 0, let track = kind == .video ? video : audio else { return packet }
+            return run.placed(packet, kind, clockRate: track.codec.clockRate)
+        }
     }
 
     func clockChanged() {
-        guard let clock = stream.clock else { return }
-        connection.peer?.mediaClockAnchor = MediaClockAnchor(pts: clock.pts, wallClock: clock.wall)
+        let run = connection.run
+        guard let clock = run.rendition.clock else { return }
+        connection.peer?.mediaClockAnchor = MediaClockAnchor(pts: run.clock.live(clock.pts), wallClock: clock.wall)
     }
 
     // Its jitter buffer detects a jump by itself and reorders pictures.
@@ -68,12 +76,16 @@ final class GatewayViewer: CalledViewer {
     func keyFrameRequested(mid: String, at now: NIODeadline) {}
 
     func retransmissionRequested(mid: String, _ sequences: [Int64]) {
-        guard let track = mid == connection.sections[.video] ? stream.video : stream.audio else { return }
+        let kind = mid == connection.sections[.video] ? MediaKind.video : .audio
         for sequence in sequences {
-            guard let packet = track.ring.packet(sequence: sequence) else { continue }
+            guard let packet = connection.sentPacket(sequence, kind) else { continue }
             connection.peer?.resend(packet, mid: mid)
         }
     }
+
+    func changed(from last: Rendition) -> Bool { rendition.audio?.codec == audioCodec }
+
+    func restarted(at now: NIODeadline) { clockChanged() }
 
     func ended() { candidates = nil }
 }

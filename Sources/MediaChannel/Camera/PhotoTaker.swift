@@ -40,7 +40,7 @@ final class PhotoTaker: Sendable {
             }
             let (frames, parameters, isOn) = try await stream.eventLoop.submit { [stream] in
                 let stream = stream.value
-                return (stream.group.frames, stream.videoParameters, stream.isOn)
+                return (stream.main.group.frames, stream.main.videoParameters, stream.isOn)
             }.get()
             guard isOn else { throw IoTError(.cameraOff) }
             guard let parameters, !frames.isEmpty else {

@@ -13,6 +13,7 @@ final class StreamReader: CameraViewer {
     let account: String
     let isOwner: Bool
     let hearsOpus = false
+    let rendition: Rendition
 
     private struct Track {
         var parameters: ReaderTrack
@@ -27,7 +28,7 @@ final class StreamReader: CameraViewer {
     private let sink: any ReaderSink
     private var tracks: [Track] = []
     private var feed = ViewerFeed()
-    private var clock = BrowserClock()
+    private var clock = ViewerClock()
     /// The time of the newest sent picture (audio if there is no video), in µs on the source's clock.
     private var lastSent: Int64?
     private var isPlaying = false
@@ -38,11 +39,15 @@ final class StreamReader: CameraViewer {
     /// How often this player's position has moved to a newer key frame.
     private(set) var skips = 0
 
-    init(session: String, account: String, isOwner: Bool, stream: CameraStream, sink: any ReaderSink) {
+    init(
+        session: String, account: String, isOwner: Bool, stream: CameraStream, rendition: Rendition,
+        sink: any ReaderSink
+    ) {
         self.session = session
         self.account = account
         self.isOwner = isOwner
         self.stream = stream
+        self.rendition = rendition
         self.sink = sink
     }
 
@@ -50,7 +55,7 @@ final class StreamReader: CameraViewer {
 
     /// - Throws: `invalidParameter` for a track that the camera does not have.
     func add(_ track: ReaderTrack) throws(IoTError) {
-        let all = stream.readerTracks
+        let all = rendition.readerTracks
         guard all.indices.contains(track.index), !tracks.contains(where: { $0.parameters.index == track.index }) else {
             throw IoTError(.invalidParameter, "the camera has no such track")
         }
@@ -62,8 +67,8 @@ final class StreamReader: CameraViewer {
     }
 
     private func place(of kind: MediaKind) -> Int? { tracks.firstIndex { $0.kind == kind } }
-    private var video: CameraTrack? { place(of: .video) == nil ? nil : stream.video }
-    private var audio: CameraTrack? { place(of: .audio) == nil ? nil : stream.audio }
+    private var video: CameraTrack? { place(of: .video) == nil ? nil : rendition.video }
+    private var audio: CameraTrack? { place(of: .audio) == nil ? nil : rendition.audio }
 
     // MARK: Playing
 
@@ -71,7 +76,7 @@ final class StreamReader: CameraViewer {
     func prepare(at now: NIODeadline) -> [ReaderStart] {
         let (video, audio) = (video, audio)
         feed.start(video: video, audio: audio, at: now)
-        let first = video.flatMap { $0.ring.packet(sequence: $0.startSequence)?.pts } ?? stream.newest?.pts
+        let first = video.flatMap { $0.ring.packet(sequence: $0.startSequence)?.pts } ?? rendition.newest?.pts
         for index in tracks.indices { tracks[index].sender.abandonPicture() }
         // The new start is never before the media that the player already has.
         if let first { clock.begin(start: first, edge: first, after: lastSent) }
@@ -157,7 +162,7 @@ final class StreamReader: CameraViewer {
     }
 
     private func appendReports(to batch: inout ReaderBatch, at now: NIODeadline) {
-        guard let source = stream.clock else { return }
+        guard let source = rendition.clock else { return }
         let anchor = MediaClockAnchor(pts: clock.live(source.pts), wallClock: source.wall)
         for place in tracks.indices {
             let packets = tracks[place].sender.report(at: now, wallClock: WallClock.microseconds(), anchor: anchor)
@@ -180,6 +185,11 @@ final class StreamReader: CameraViewer {
     }
 
     // MARK: Events
+
+    func uses(_ rendition: Rendition) -> Bool { self.rendition === rendition }
+
+    // It stays at its rendition.
+    func keyFrameCame(in rendition: Rendition, at now: NIODeadline) {}
 
     func clockChanged() {
         for place in tracks.indices { tracks[place].sender.clockChanged(at: stream.eventLoop.now) }
@@ -231,7 +241,7 @@ final class StreamReader: CameraViewer {
     }
 }
 
-extension CameraStream {
+extension Rendition {
     /// The tracks that readers get, in the order of their indexes.
     var readerTracks: [CameraTrack] { [video, audio].compactMap { $0 } }
 }

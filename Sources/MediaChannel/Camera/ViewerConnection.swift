@@ -22,6 +22,15 @@ final class ViewerConnection {
     private(set) var talkSection: String?
     private var control: ControlServer?
     private(set) var peer: (any ViewerPeer)?
+    /// What the viewer gets, and what it got last, for retransmissions.
+    var run: ViewerRun
+    var earlierRuns: [ViewerRun] = []
+    /// Whether the viewer wants no picture.
+    var isSoundOnly: Bool
+    var pending: PendingDefinition?
+    var definitionChanges = 0
+    /// The format of the call's video section.
+    private(set) var videoFormat: RTPCodec.Format?
     private(set) var feed = ViewerFeed()
     private let peers: ViewerPeers
     private let iceServers: ICEServers
@@ -32,12 +41,15 @@ final class ViewerConnection {
     /// `wantsMedia`: start as soon as the connection is established, without a `play` command.
     /// `onEnd` is called once, with the reason.
     init(
-        session: String, grant: CallGrant, stream: CameraStream, wantsMedia: Bool, peers: ViewerPeers,
+        session: String, grant: CallGrant, stream: CameraStream, choice: CameraDefinitions.Choice, wantsMedia: Bool,
+        peers: ViewerPeers,
         iceServers: ICEServers = .none, onEnd: @escaping (IoTError?) -> Void
     ) {
         self.session = session
         self.grant = grant
         self.stream = stream
+        run = ViewerRun(choice.rendition)
+        isSoundOnly = choice.definition == .audio
         self.wantsMedia = wantsMedia
         self.peers = peers
         self.iceServers = iceServers
@@ -55,7 +67,8 @@ final class ViewerConnection {
     func section(
         _ kind: MediaKind, mid: String, _ track: CameraTrack
     ) -> MediaSection {
-        MediaSection(mid: mid, kind: kind, direction: .sendOnly, codecs: [track.codec], cname: session)
+        if kind == .video { videoFormat = track.codec.format }
+        return MediaSection(mid: mid, kind: kind, direction: .sendOnly, codecs: [track.codec], cname: session)
     }
 
     func makePeer(_ configuration: PeerConfiguration) throws(IoTError) -> any ViewerPeer {
@@ -116,13 +129,15 @@ final class ViewerConnection {
     // MARK: Control
 
     /// Answers a request of the control channel.
-    private func perform(_ method: ControlMethod, _ params: JSONValue, _ respond: ControlServer.Respond) {
+    private func perform(_ method: ControlMethod, _ params: JSONValue, _ respond: @escaping ControlServer.Respond) {
         do throws(IoTError) {
             switch method {
             case .talkStart: respond(.success(try startTalk()))
             case .talkStop:
                 stream.talk.stop(session: session)
                 respond(.success([:]))
+            case .definitionGet: respond(.success(definitionReport))
+            case .definitionSet: try changeDefinition(params, respond)
             case .talkEnded:
                 throw IoTError(.operationNotAllowed, "'\(method.rawValue)' is a notification of the device")
             }
@@ -234,6 +249,7 @@ final class ViewerConnection {
         noteServers()
         self.peer = nil
         pause()
+        endPending(.failure(reason ?? IoTError(.hungUp)))
         viewer?.ended()
         peer.close()
         stream.remove(session: session)
@@ -241,8 +257,11 @@ final class ViewerConnection {
         onEnd(reason)
     }
 
-    private func note(_ message: Logger.Message, _ reason: IoTError? = nil) {
-        var metadata: Logger.Metadata = ["viewer.user": "\(grant.user)", "viewer.session": "\(session)"]
+    func note(_ message: Logger.Message, _ reason: IoTError? = nil) {
+        var metadata: Logger.Metadata = [
+            "viewer.user": "\(grant.user)", "viewer.session": "\(session)",
+            "viewer.definition": "\(definition.rawValue)",
+        ]
         if let reason { metadata["error.code"] = "\(reason.code.rawValue)" }
         stream.logger.info(message, metadata: metadata)
     }

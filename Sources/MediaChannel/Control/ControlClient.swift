@@ -17,8 +17,6 @@ final class ControlClient {
         let timeout: Scheduled<Void>
     }
 
-    /// How long the device may take to answer.
-    static let timeout = TimeAmount.seconds(5)
     private static let maximumWaiting = 32
 
     private let eventLoop: any EventLoop
@@ -52,7 +50,7 @@ final class ControlClient {
         }
         let id = nextID
         nextID += 1
-        let timeout = eventLoop.assumeIsolated().scheduleTask(in: Self.timeout) { [weak self] in
+        let timeout = eventLoop.assumeIsolated().scheduleTask(in: method.timeout) { [weak self] in
             guard let self else { return }
             settle(id, .failure(IoTError(.messageTimeout, "the device did not answer '\(method.rawValue)'")))
         }

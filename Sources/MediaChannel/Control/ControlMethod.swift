@@ -1,3 +1,5 @@
+import NIOCore
+
 /// The methods of a call's control channel, and who sends them (docs/channels.md).
 enum ControlMethod: String, CaseIterable {
     /// The label of the data channel. The caller opens it when it is first needed.
@@ -8,6 +10,16 @@ enum ControlMethod: String, CaseIterable {
     /// The caller begins to talk. Refused with 25047 while another caller talks.
     case talkStart = "talk.start"
     case talkStop = "talk.stop"
+
+    /// Which definition the caller gets, and which ones there are.
+    case definitionGet = "definition.get"
+    /// Changes the definition. The response comes when the change has taken effect.
+    case definitionSet = "definition.set"
+
+    /// How long the device may take to answer.
+    var timeout: TimeAmount {
+        self == .definitionSet ? ViewerConnection.definitionPatience + .seconds(2) : .seconds(5)
+    }
 
     // MARK: Notifications of the device
 

@@ -6,7 +6,8 @@ public import MediaPlayer
 import NIOCore
 public import PeerTransport
 
-/// A gateway's channels. Users of one account share one channel per camera and kind: one connection, one decoder.
+/// A gateway's channels. Users of one account share one channel per camera, kind and wanted
+/// definition: one connection, one decoder.
 public actor ChannelRegistry {
     /// One user's use of a channel that others may share.
     public struct Use: Sendable {
@@ -31,6 +32,9 @@ public actor ChannelRegistry {
         /// Ends this use's talk.
         package func stopTalk() async { await channel.stopTalk(id) }
 
+        /// Changes the channel's definition, for all its uses; see `MonitorChannel.change(definition:)`.
+        package func change(definition: String) async throws(IoTError) { try await channel.change(definition: definition) }
+
         /// Whether this use's events have a reader.
         public var isWatched: Bool { get async { await channel.isWatched(by: id) } }
     }
@@ -39,6 +43,7 @@ public actor ChannelRegistry {
         let device: DeviceID
         let kind: ChannelKind
         let source: Int
+        let definition: String?
         let account: Principal?
     }
 
@@ -84,15 +89,16 @@ public actor ChannelRegistry {
     /// Opens a channel or joins the open one; returns when it is prepared.
     ///
     /// - Parameters:
+    ///   - definition: the wanted definitions, as in `Definition.list`.
     ///   - actions: what the account may do with the device; all users of a channel belong to one account.
     ///   - account: the account that an administrator's session calls for; `nil` for its own.
     ///   - take: called before a connection is made; may throw to refuse it. Its result is kept while the connection
     ///     exists.
     public func open(
-        device: DeviceID, deviceName: String, kind: ChannelKind, source: Int, actions: [CallAction] = [.view],
-        as account: Principal? = nil, _ take: () throws(IoTError) -> any Sendable
+        device: DeviceID, deviceName: String, kind: ChannelKind, source: Int, definition: String? = nil,
+        actions: [CallAction] = [.view], as account: Principal? = nil, _ take: () throws(IoTError) -> any Sendable
     ) async throws(IoTError) -> Use {
-        let key = Key(device: device, kind: kind, source: source, account: account)
+        let key = Key(device: device, kind: kind, source: source, definition: definition, account: account)
         let channel: MonitorChannel
         if let existing = shared[key] {
             channel = existing.channel
@@ -116,8 +122,8 @@ public actor ChannelRegistry {
     ) async throws(IoTError) -> MonitorChannel {
         let hasOwnSocket = !calledFromSocket.insert(key.device).inserted
         let channel = MonitorChannel(
-            device: key.device, kind: key.kind, source: key.source, actions: actions, as: key.account, calls: calls,
-            socket: ChannelSocket(shared: socket, isOwn: hasOwnSocket, logger: logger),
+            device: key.device, kind: key.kind, source: key.source, definition: key.definition,
+            actions: actions, as: key.account, calls: calls, socket: ChannelSocket(shared: socket, isOwn: hasOwnSocket, logger: logger),
             certificates: certificates, iceServers: iceServers, usesServersOfDevices: usesServersOfDevices,
             parts: parts, logger: logger)
         let promise = socket.eventLoop.makePromise(of: Void.self)
@@ -155,7 +161,7 @@ public actor ChannelRegistry {
         await use.channel.leave(id)
         let key = Key(
             device: use.channel.device, kind: use.channel.kind, source: use.channel.source,
-            account: use.channel.account)
+            definition: use.channel.definition, account: use.channel.account)
         guard shared[key]?.channel === use.channel else { return await use.channel.stop() }
         shared[key]?.uses -= 1
         guard shared[key]?.uses == 0 else { return }

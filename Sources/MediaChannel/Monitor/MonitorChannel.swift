@@ -14,6 +14,8 @@ public final class MonitorChannel: Sendable {
     public let device: DeviceID
     public let kind: ChannelKind
     public let source: Int
+    /// The definitions that were wanted when it was opened, as in `Definition.list`.
+    public let definition: String?
     /// The account that an administrator's session calls for; `nil` for its own.
     public let account: Principal?
 
@@ -32,14 +34,15 @@ public final class MonitorChannel: Sendable {
     static let handshakeTimeout: TimeAmount = .seconds(15)
 
     init(
-        device: DeviceID, kind: ChannelKind, source: Int, actions: [CallAction] = [.view],
-        as account: Principal? = nil, calls: CallClient, socket: ChannelSocket,
+        device: DeviceID, kind: ChannelKind, source: Int, definition: String? = nil,
+        actions: [CallAction] = [.view], as account: Principal? = nil, calls: CallClient, socket: ChannelSocket,
         certificates: PeerCertificatePool, iceServers: ICEServers, usesServersOfDevices: Bool,
         parts: PlayerParts, logger: Logger
     ) {
         self.device = device
         self.kind = kind
         self.source = source
+        self.definition = definition
         self.actions = actions
         self.account = account
         self.calls = calls
@@ -94,9 +97,12 @@ public final class MonitorChannel: Sendable {
             return connected
         }
         do throws(IoTError) {
-            try await calls.connect(
-                session: session, device: device, kind: kind, source: source, actions: actions, as: account,
-                receiver: Listener(channel: self))
+            let accepted = try await calls.connect(
+                session: session, device: device, kind: kind, source: source, actions: actions,
+                definition: definition, as: account, receiver: Listener(channel: self))
+            try await onCore { core throws(IoTError) in
+                core.definitions = MonitorDefinitions(accepted.definition, accepted.definitions)
+            }
         } catch {
             try? await onCore { core throws(IoTError) in core.fail(error) }
             try? await connected.get()
@@ -151,6 +157,19 @@ public final class MonitorChannel: Sendable {
 
     func isWatched(by use: String) async -> Bool {
         (try? await onCore { core throws(IoTError) in core.isWatched(by: use) }) ?? false
+    }
+
+    /// Changes the channel's definition, for all its uses. Returns when the device has done so.
+    ///
+    /// - Parameter wanted: as in `Definition.list`.
+    /// - Throws: 25133 if the device has none of them; 21040 if channels of this kind have no definitions, or the new one
+    ///   has another picture format; 21002 if no picture of it came in time.
+    package func change(definition wanted: String) async throws(IoTError) {
+        do {
+            try await onCore { core throws(IoTError) in try core.change(definition: wanted) }.get()
+        } catch {
+            throw error as? IoTError ?? IoTError(.internalFailure, underlying: error)
+        }
     }
 
     // MARK: Talk

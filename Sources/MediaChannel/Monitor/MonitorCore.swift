@@ -14,6 +14,8 @@ final class MonitorCore {
     let talk: ChannelTalk
     private let telling: MonitorTelling
     private var ticker: RepeatedTask?
+    private let capabilities: PlayerCapabilities
+    var definitions = MonitorDefinitions(nil, [])
 
     /// How early a frame may go to the decoder to save a wake-up: a little more than the interval of audio frames (20
     /// to 23 ms), so that each wake-up handles at least two.
@@ -33,6 +35,7 @@ final class MonitorCore {
             onNotification: { notifications.receive($0, $1) }
         ) { telling.connectionChanged($0, $1) }
         let capabilities = PlayerCapabilities(of: kind)
+        self.capabilities = capabilities
         talk = ChannelTalk(feed: feed, capabilities: capabilities, parts: parts, eventLoop: eventLoop)
         notifications.talk = talk
         feed.control.onLost = { [weak talk] in talk?.end($0) }
@@ -90,6 +93,19 @@ final class MonitorCore {
         for id in playing where telling.isWatched(by: id) { telling.publish(.statistics(describe(id)), to: id) }
     }
 
+    /// Completes when the device has changed the definition.
+    func change(definition wanted: String) throws(IoTError) -> EventLoopFuture<Void> {
+        try capabilities.require(.definition)
+        guard !definitions.all.isEmpty else {
+            throw IoTError(.actionNotSupported, "the device has only one definition")
+        }
+        let core = NIOLoopBound(self, eventLoop: eventLoop)
+        return feed.control.request(.definitionSet, ["definition": .string(wanted)]).map { report in
+            let all = report["definitions"]?.arrayValue?.compactMap(\.stringValue)
+            core.value.definitions = MonitorDefinitions(report["definition"]?.stringValue, all ?? [])
+        }
+    }
+
     // MARK: Users
 
     func join(_ id: String) {
@@ -119,7 +135,8 @@ final class MonitorCore {
                 statistics: statistics, roundTripTime: feed.roundTripTime.map { Double($0.nanoseconds) / 1e9 },
                 firstPicturePts: id.flatMap { core.firstPicturePts(of: $0) },
                 talk: MonitorTalk(
-                    isOffered: talk.isOffered, isTalking: talk.talker != nil && (id == nil || talk.talker == id)))
+                    isOffered: talk.isOffered, isTalking: talk.talker != nil && (id == nil || talk.talker == id)),
+                definitions: definitions)
         }
     }
 }

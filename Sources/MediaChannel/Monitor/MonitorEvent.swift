@@ -40,6 +40,20 @@ public struct MonitorDescription: Sendable {
     /// The pts of the first decoded picture, µs; raw video starts with it.
     public var firstPicturePts: Int64?
     public var talk = MonitorTalk()
+    public var definitions = MonitorDefinitions(nil, [])
+}
+
+/// The definition that a channel gets, and those that it can get.
+public struct MonitorDefinitions: Sendable, Hashable {
+    /// `nil` before the device has accepted the call, and from a device without definitions.
+    public var current: String?
+    /// The best first.
+    public var all: [String]
+
+    init(_ current: String?, _ all: [String]) {
+        self.current = current
+        self.all = all
+    }
 }
 
 /// Whether a channel's user can talk, and does.

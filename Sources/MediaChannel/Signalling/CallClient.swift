@@ -48,11 +48,12 @@ public final class CallClient: Sendable {
     ///
     /// - Parameters:
     ///   - actions: what the call may be used for.
+    ///   - definition: the wanted definitions, as in `Definition.list`.
     ///   - offer: the caller's own offer; the device then makes none, and its answer is in the result.
     @discardableResult
     func connect(
-        session: String, device: DeviceID, kind: ChannelKind, source: Int, actions: [CallAction], offer: String? = nil,
-        as account: Principal?, receiver: any Receiver
+        session: String, device: DeviceID, kind: ChannelKind, source: Int, actions: [CallAction], definition: String?,
+        offer: String? = nil, as account: Principal?, receiver: any Receiver
     ) async throws(IoTError) -> CallAcceptance {
         try calls.add(receiver, session: session, device: device)
         do throws(IoTError) {
@@ -62,7 +63,7 @@ public final class CallClient: Sendable {
                 CallMethod.connect,
                 CallRequest(
                     device: device, kind: kind, source: Int64(source), session: session, offer: offer,
-                    token: granted.token), as: account)
+                    definition: definition, token: granted.token), as: account)
         } catch {
             calls.remove(session: session)
             throw error

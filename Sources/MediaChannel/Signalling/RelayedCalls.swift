@@ -53,13 +53,14 @@ public final class RelayedCalls: Sendable {
     /// - Parameters:
     ///   - id: an id from `makeID`.
     ///   - actions: what the call may be used for.
+    ///   - definition: the wanted definitions, as in `Definition.list`.
     ///   - account: the account that an administrator's session calls for; `nil` for its own.
     ///   - right: an object that is kept until the call has ended.
     /// - Throws: the device's error: 25016 if the offer contains none of the camera's codecs, 25021 for an invalid
     ///   offer.
     public func open(
-        _ id: String, device: DeviceID, source: Int, actions: [CallAction] = [.view], offer: String,
-        as account: Principal?, right: any Sendable
+        _ id: String, device: DeviceID, source: Int, actions: [CallAction] = [.view], definition: String? = nil,
+        offer: String, as account: Principal?, right: any Sendable
     ) async throws(IoTError) -> Answer {
         let iceUfrag = try SessionDescription(parsing: offer).iceUfrag
         state.withLock { calls in
@@ -68,9 +69,8 @@ public final class RelayedCalls: Sendable {
         }
         do throws(IoTError) {
             let accepted = try await calls.connect(
-                session: id, device: device, kind: .monitor, source: source, actions: actions, offer: offer,
-                as: account,
-                receiver: Listener(calls: self, id: id))
+                session: id, device: device, kind: .monitor, source: source, actions: actions,
+                definition: definition, offer: offer, as: account, receiver: Listener(calls: self, id: id))
             // The call was closed while the device was being asked; the end may have reached the device first.
             guard state.withLock({ $0[id] != nil }) else {
                 await calls.end(session: id, device: device, as: account)

@@ -68,7 +68,8 @@ struct RTSPHeadParser: Sendable {
             throw .malformedField
         }
         // Values are UTF-8 (RFC 2326 §15.1). A field with another encoding is ignored.
-        guard let value = String(validating: Self.trimmed(line[(colon + 1)...]), as: UTF8.self), value.isStreamSafe
+        guard let value = String(validating: Self.spaced(Self.trimmed(line[(colon + 1)...])), as: UTF8.self),
+            value.isStreamSafe
         else { return }
         try add(String(decoding: name, as: UTF8.self), value)
     }
@@ -112,7 +113,7 @@ struct RTSPHeadParser: Sendable {
         guard words.count >= 2, words[1].count == 3, let status = Int(Substring(words[1])),
             (100...599).contains(status)
         else { throw .malformedStatusLine }
-        let reason = words.count > 2 ? String(Substring(words[2])) : ""
+        let reason = words.count > 2 ? String(decoding: spaced(words[2]), as: UTF8.self) : ""
         return .response(RTSPStatus(rawValue: status), reason: reason.isStreamSafe ? reason : "")
     }
 
@@ -127,6 +128,9 @@ struct RTSPHeadParser: Sendable {
         default: "!#$%&'*+-.^_`|~".utf8.contains(byte)
         }
     }
+
+    /// A tab means the same as a space (RFC 2326 §15.1, LWS).
+    private static func spaced(_ bytes: some Collection<UInt8>) -> [UInt8] { bytes.map { $0 == 9 ? 0x20 : $0 } }
 
     /// Quirk 1: Longse cameras end the line of CSeq with spaces (scottlamb/retina#77).
     private static func trimmed(_ bytes: ByteBufferView) -> ByteBufferView {

@@ -168,7 +168,7 @@ extension RTSPServerConnection {
         }
         guard let stream, stream.path.isSameStream(as: path) else {
             pending = .streamOfSetup(request, path)
-            return emit(.open(StreamPath(name: path.name, quality: path.quality)))
+            return emit(.open(StreamPath(name: path.name, definition: path.definition)))
         }
         try setUp(request, path, of: stream.content, at: now)
     }
@@ -178,7 +178,7 @@ extension RTSPServerConnection {
     ) {
         do throws(RTSPRefusal) {
             let content = try result.get()
-            stream = (StreamPath(name: path.name, quality: path.quality), content)
+            stream = (StreamPath(name: path.name, definition: path.definition), content)
             try setUp(request, path, of: content, at: now)
         } catch {
             respond(to: request, error)
@@ -207,7 +207,7 @@ extension RTSPServerConnection {
             index: index, ssrc: UInt32(truncatingIfNeeded: makeRandom()), transport: transport)
         pendingSession = session
         pending = .setup(request, path, track)
-        emit(.setUp(StreamPath(name: path.name, quality: path.quality), track))
+        emit(.setUp(StreamPath(name: path.name, definition: path.definition), track))
     }
 
     private static func bytes(of number: UInt64) -> [UInt8] { withUnsafeBytes(of: number.bigEndian) { Array($0) } }

@@ -1,27 +1,21 @@
-import IoTCore
+package import IoTCore
 
 /// The part of a request's URL that names a camera's stream, or one of its tracks.
 ///
-/// `rtsp://HOST/NAME`, `rtsp://HOST/NAME/low`, and each with `/trackID=0` after it.
+/// `rtsp://HOST/NAME`, `rtsp://HOST/NAME/mid`, `rtsp://HOST/NAME/low`, and each with `/trackID=0` after it.
 package struct StreamPath: Sendable, Hashable {
-    package enum Quality: String, Sendable, Hashable {
-        case high
-        /// The camera's stream with a smaller picture.
-        case low
-    }
-
     /// The name or id of a device, percent-decoded.
     package var name: String
-    package var quality = Quality.high
+    package var definition = Definition.high
     /// The index of a track; `nil` for the whole stream.
     package var track: Int?
 
     /// The largest name, in bytes.
     private static let maximumNameSize = 256
 
-    package init(name: String, quality: Quality = .high, track: Int? = nil) {
+    package init(name: String, definition: Definition = .high, track: Int? = nil) {
         self.name = name
-        self.quality = quality
+        self.definition = definition
         self.track = track
     }
 
@@ -38,8 +32,10 @@ package struct StreamPath: Sendable, Hashable {
             track = Int(index)
             parts.removeLast()
         }
-        if parts.count == 2, parts[1].elementsEqual(Quality.low.rawValue.utf8) {
-            quality = .low
+        if parts.count == 2, let definition = Definition(rawValue: String(decoding: parts[1], as: UTF8.self)),
+            Self.named.contains(definition)
+        {
+            self.definition = definition
             parts.removeLast()
         }
         guard parts.count == 1, let name = Self.decoded(parts[0]), name.isStreamSafe,
@@ -49,11 +45,13 @@ package struct StreamPath: Sendable, Hashable {
     }
 
     private static let trackPrefix = "trackID="
+    /// The definitions that a path names. A player chooses the sound by its SETUP requests.
+    private static let named: [Definition] = [.mid, .low]
 
     /// The value of `a=control`.
     package static func control(ofTrack index: Int) -> String { trackPrefix + "\(index)" }
 
-    func isSameStream(as other: StreamPath) -> Bool { name == other.name && quality == other.quality }
+    func isSameStream(as other: StreamPath) -> Bool { name == other.name && definition == other.definition }
 
     /// RFC 3986 §2.1.
     private static func decoded(_ bytes: [UInt8]) -> String? {

@@ -45,8 +45,22 @@ struct CameraOptions: ParsableArguments {
             "Where to play what people say: auto, none, alsa:DEVICE or file:PATH.wav.", valueName: "loudspeaker"))
     var talk: String?
 
+    @Option(help: ArgumentHelp("The source of the definition mid, a smaller picture.", valueName: "url"))
+    var midUrl: String?
+
+    @Option(help: ArgumentHelp("The source of the definition low, the smallest picture.", valueName: "url"))
+    var lowUrl: String?
+
     func give(to camera: inout CameraSettings) {
         camera.$viewers.given = viewers
         camera.$talk.given = talk
+        camera.midUrl = midUrl.map(CameraSourceOptions.absolute)
+        camera.lowUrl = lowUrl.map(CameraSourceOptions.absolute)
+    }
+
+    func validate() throws {
+        for url in [midUrl, lowUrl] {
+            if let url { try CameraSourceOptions.check(url) }
+        }
     }
 }

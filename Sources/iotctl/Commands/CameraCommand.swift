@@ -133,6 +133,7 @@ struct CameraCommand: AsyncParsableCommand {
                   iotctl camera set yard rtsp://192.0.2.8/stream2
                   iotctl camera set door --password-file door.password
                   iotctl camera set door --anonymous --transport udp --check
+                  iotctl camera set door --low-url rtsp://192.0.2.8/stream2
                 """)
 
         @Argument(help: "The camera's name.", completion: .cameras)
@@ -146,6 +147,12 @@ struct CameraCommand: AsyncParsableCommand {
         @Flag(help: "Remove the user name and the password.")
         var anonymous = false
 
+        @Flag(help: "Remove the definition mid.")
+        var noMid = false
+
+        @Flag(help: "Remove the definition low.")
+        var noLow = false
+
         @OptionGroup var camera: CameraOptions
 
         @OptionGroup var outcome: CameraOutcome
@@ -158,7 +165,7 @@ struct CameraCommand: AsyncParsableCommand {
                 throw ValidationError("--anonymous excludes --username and --password-file")
             }
             let change = change(password: nil)
-            let isEmpty = change.settings.isEmpty && !change.removesUser && login.passwordFile == nil
+            let isEmpty = change.settings.isEmpty && change.removed.isEmpty && login.passwordFile == nil
             guard !isEmpty else { throw ValidationError("nothing to change: give a source or an option") }
         }
 
@@ -166,7 +173,8 @@ struct CameraCommand: AsyncParsableCommand {
             var settings = CameraSettings(url: source.map(CameraSourceOptions.absolute), password: password)
             login.give(to: &settings)
             camera.give(to: &settings)
-            return CameraChange(settings, removesUser: anonymous, check: outcome.requested)
+            let removed = [("username", anonymous), ("midUrl", noMid), ("lowUrl", noLow)].filter(\.1).map(\.0)
+            return CameraChange(settings, removed: Swift.Set(removed), check: outcome.requested)
         }
 
         func run() async throws {

@@ -28,6 +28,7 @@ struct MonitorCommand: AsyncParsableCommand {
               iotctl monitor front --duration 10s --record front.mp4 --stats
               iotctl monitor front --frames 100 --raw-video front.y4m
               iotctl monitor front --raw-video - | ffplay -
+              iotctl monitor front --definition low,mid --snapshot front.jpg
             """)
 
     @Argument(help: ArgumentHelp("The device's id or name.", valueName: "id"), completion: .devices)
@@ -35,6 +36,12 @@ struct MonitorCommand: AsyncParsableCommand {
 
     @Option(help: ArgumentHelp("The number of the camera, for a device with several.", valueName: "n"))
     var source = 0
+
+    @Option(
+        help: ArgumentHelp(
+            "The definitions in order of preference: low, mid, high, audio. The camera's first match is used.",
+            valueName: "list"))
+    var definition: String?
 
     @Option(
         help: ArgumentHelp("How long to play: 10s, 500ms, 2m.", valueName: "time"), transform: DurationArgument.parse)
@@ -67,6 +74,9 @@ struct MonitorCommand: AsyncParsableCommand {
     @OptionGroup var options: GlobalOptions
 
     func validate() throws {
+        if let definition, Definition.list(definition) == nil {
+            throw ValidationError("--definition " + Definition.requirement)
+        }
         if let frames, frames < 1 { throw ValidationError("--frames must be at least 1") }
         if let snapshot, snapshot != "-", SnapshotFormat(fileName: snapshot) == nil {
             throw ValidationError("--snapshot needs a name that ends in .jpg, .jpeg or .png")
@@ -87,7 +97,7 @@ struct MonitorCommand: AsyncParsableCommand {
 
     func run() async throws {
         let plan = MonitorPlan(
-            device: device, source: source, duration: duration?.duration, frames: frames,
+            device: device, source: source, definition: definition, duration: duration?.duration, frames: frames,
             snapshot: snapshot.map { .init(path: $0, format: SnapshotFormat(fileName: $0) ?? .jpeg) },
             record: record, rawVideo: rawVideo, rawAudio: rawAudio, printsStatistics: stats,
             printsJSON: options.json)

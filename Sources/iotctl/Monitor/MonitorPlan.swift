@@ -4,6 +4,8 @@ import GatewayAPI
 struct MonitorPlan: Sendable {
     var device: String
     var source: Int
+    /// The wanted definitions, as in `Definition.list`.
+    var definition: String?
     /// Counted from `play`; `nil`: until interrupted, or until all requested files are complete.
     var duration: Duration?
     /// The number of frames to show.

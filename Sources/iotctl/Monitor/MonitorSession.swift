@@ -21,7 +21,7 @@ struct MonitorSession: Sendable {
     }
 
     func run() async throws -> MonitorSummary {
-        let request = ChannelRequest(device: plan.device, source: plan.source)
+        let request = ChannelRequest(device: plan.device, source: plan.source, definition: plan.definition)
         let channel: ChannelDescription = try await client.call(
             .POST, APIPath("v1", "channels"), body: try APICoding.encode(request))
         do {

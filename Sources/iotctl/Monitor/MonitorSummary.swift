@@ -22,6 +22,12 @@ struct MonitorSummary: Codable, Sendable {
             ("device", "\(channel.deviceName) (\(channel.device))"),
             ("tracks", Format.tracks(channel.tracks)),
         ]
+        // Every camera has `high`, and most have sound.
+        if let definition = channel.definition, let all = channel.definitions,
+            all != ["high", "audio"], all != ["high"]
+        {
+            pairs.append(("definition", "\(definition), of \(all.joined(separator: ", "))"))
+        }
         if let report {
             pairs.append(("first frame", Format.seconds(report.firstFrameTime)))
             pairs.append(("live edge", Format.seconds(report.liveEdgeTime)))

@@ -100,6 +100,7 @@ enum RouteRights {
         "GET /v1/channels": .channel,
         "POST /v1/channels": .action(.view),
         "GET /v1/channels/{id}": .channel,
+        "PATCH /v1/channels/{id}": .channel,
         "DELETE /v1/channels/{id}": .channel,
         "POST /v1/channels/{id}/play": .channel,
         "POST /v1/channels/{id}/talk": .channelAction(.talk),

@@ -8,11 +8,15 @@ extension CameraSettings {
     /// - Throws: `.invalidRequest` with the member and the reason.
     func checked() throws(IoTError) -> CameraSettings {
         if let problem = refusedValues.first { throw problem.refusal }
-        let source = try Self.source(of: url)
+        let source = try Self.source(of: url, "url")
         if let problem = conflicts(with: source).first { throw problem.refusal }
         var camera = self
         (camera.username, camera.password, camera.passwordFile) = (nil, nil, nil)
         camera.url = source.url
+        for (definition, place) in Self.definitionSources {
+            guard let url = self[keyPath: place] else { continue }
+            camera[keyPath: place] = try Self.source(of: url, definition.rawValue + "Url").url
+        }
         guard let username else { return camera }
         // The file of added cameras is private, so the stored URL may contain the credentials.
         do throws(IoTError) {
@@ -28,7 +32,7 @@ extension CameraSettings {
     /// - Throws: `.invalidRequest` with the member and the reason.
     func applying(_ change: CameraChange) throws(IoTError) -> CameraSettings {
         let old = try openable().source
-        let new = try change.$url.given.map { url throws(IoTError) in try Self.source(of: url) }
+        let new = try change.$url.given.map { url throws(IoTError) in try Self.source(of: url, "url") }
         var asked = self
         (asked.url, asked.username, asked.password) = old.apart
         asked.passwordFile = nil
@@ -48,23 +52,24 @@ extension CameraSettings {
                         + "`username` for no login")
             }
         }
+        for key in CameraKey.all where change.removed.contains(key.member) { key.clear(&asked) }
         if change.username != nil || change.removesUser { (asked.username, asked.password) = (nil, nil) }
         asked.apply(change.settings)
         return try asked.checked()
     }
 
     /// The source of a request's URL: an absolute path, a file URL, or an RTSP URL without a password.
-    private static func source(of url: String) throws(IoTError) -> CameraSource {
+    private static func source(of url: String, _ member: String) throws(IoTError) -> CameraSource {
         guard CameraRequest.scheme(of: url) != nil || url.hasPrefix("/") else {
-            throw refusal("url", "must be an rtsp:// or file:// URL, v4l2: and a device's path, or an absolute path")
+            throw refusal(member, "must be an rtsp:// or file:// URL, v4l2: and a device's path, or an absolute path")
         }
         let source: CameraSource
         do throws(IoTError) {
             source = try CameraSource(url, relativeTo: "/")
         } catch {
-            throw IoTError(.invalidRequest, "url: \(error.message)", remedy: error.specificRemedy)
+            throw IoTError(.invalidRequest, "\(member): \(error.message)", remedy: error.specificRemedy)
         }
-        guard !source.holdsPassword else { throw refusal("url", CameraRequest.passwordInURL) }
+        guard !source.holdsPassword else { throw refusal(member, CameraRequest.passwordInURL) }
         return source
     }
 

@@ -7,11 +7,21 @@ extension CameraSettings {
     ///
     /// - Throws: `.fileFailed` or `.invalidConfiguration` if the password file cannot be used.
     func openable() throws(IoTError) -> CameraSettings {
-        guard let username else { return self }
-        let password = try passwordFile.map { path throws(IoTError) in try SecretFile.read(path) }
         var camera = self
-        camera.url = source.url(username: username, password: password)
-        (camera.username, camera.passwordFile) = (nil, nil)
+        if let username {
+            let password = try passwordFile.map { path throws(IoTError) in try SecretFile.read(path) }
+            camera.url = source.url(username: username, password: password)
+            (camera.username, camera.passwordFile) = (nil, nil)
+        }
+        // Another host must not get this camera's password.
+        let main = camera.source
+        guard let username = main.apart.username else { return camera }
+        for (_, place) in Self.definitionSources {
+            guard let other = camera[keyPath: place].map({ CameraSource(checked: $0) }), !other.holdsUser,
+                other.hasHost(of: main)
+            else { continue }
+            camera[keyPath: place] = other.url(username: username, password: main.apart.password)
+        }
         return camera
     }
 

@@ -172,7 +172,7 @@ struct APIRequest {
                     .invalidRequest,
                     "the member '\(name.prefix(64))' is unknown; known: \(Body.members.joined(separator: ", "))")
             }
-            guard value != .null || name == Body.nullable else {
+            guard value != .null || Body.nullable.contains(name) else {
                 throw IoTError(.invalidRequest, "\(name) may not be null; leave it out")
             }
         }

@@ -14,6 +14,7 @@ extension APIRoutes {
                 guard (0...255).contains(body.source) else {
                     throw IoTError(.invalidRequest, "source must be from 0 to 255")
                 }
+                if let definition = body.definition { try APIRequest.check(definition: definition) }
                 let channel = try await gateway.channels.open(body)
                 var response = try Response(json: channel, status: .created)
                 response.headers[.location] = "/v1/channels/\(channel.id)"
@@ -21,6 +22,12 @@ extension APIRoutes {
             },
             APIRoute(.get, "/v1/channels/{id}") { request, gateway in
                 try Response(json: try await gateway.channels.show(request.parameter("id")))
+            },
+            // The device has its own limit, which is longer.
+            APIRoute(.patch, "/v1/channels/{id}", isTimed: false) { request, gateway in
+                let change = try await request.decode(ChannelSettings.self)
+                try APIRequest.check(definition: change.definition)
+                return try Response(json: try await gateway.channels.change(request.parameter("id"), change))
             },
             APIRoute(.delete, "/v1/channels/{id}") { request, gateway in
                 try Response(json: try await gateway.channels.close(request.parameter("id")))

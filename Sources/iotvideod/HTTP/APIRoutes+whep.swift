@@ -16,11 +16,12 @@ extension APIRoutes {
 
     static var whep: [APIRoute] {
         [
-            APIRoute(.post, "/v1/devices/{device}/whep", makes: true) { request, gateway in
+            APIRoute(.post, "/v1/devices/{device}/whep", query: ["definition"], makes: true) { request, gateway in
                 let offer = try await request.text(sdp, atMost: SessionDescription.maximumByteCount)
                 do {
                     return created(
-                        try await gateway.calls.open(request.parameter("device"), offer: offer),
+                        try await gateway.calls.open(
+                            request.parameter("device"), offer: offer, definition: try request.definition),
                         key: request.shownKey)
                 } catch let error as IoTError where error.code == .sessionDescriptionInvalid {
                     // The client sent the invalid description, so this is not a failure of the device.

@@ -23,6 +23,7 @@ extension HTTPResponse.Status {
                 .notFound,
                 [
                     .notFound, .targetNotFound, .callTargetNotFound, .pathInvalid, .recordNotFound, .downloadNotFound,
+                    .definitionUnavailable,
                     .serverPassThroughFailed,
                 ]
             ),

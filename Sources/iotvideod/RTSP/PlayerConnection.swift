@@ -173,19 +173,11 @@ actor PlayerConnection {
     }
 
     private func tracks(of path: StreamPath) async throws -> ServedStream {
-        try require(path)
         guard let session else { throw IoTError(.unauthenticated) }
-        return ServedStream(name: path.name, tracks: try await session.streams.tracks(of: path.name))
-    }
-
-    private func require(_ path: StreamPath) throws(IoTError) {
-        guard path.quality == .high else {
-            throw IoTError(.notFound, "the camera has no second stream", remedy: "remove '/low' from the URL")
-        }
+        return ServedStream(name: path.name, tracks: try await session.streams.tracks(of: path.name, path.definition))
     }
 
     private func setUp(_ path: StreamPath, _ track: ServedTrack) async throws -> TransportHeader.Pair<UInt16>? {
-        try require(path)
         guard let session, let lease else { throw IoTError(.unauthenticated) }
         try lease.check()
         var channels: [UInt8]?
@@ -198,7 +190,7 @@ actor PlayerConnection {
             if use == nil {
                 let sink: any ReaderSink =
                     datagrams ?? ConnectionSink(output) { [ended] in ended.settle(.success(())) }
-                let use = try await session.streams.read(path.name, sink: sink)
+                let use = try await session.streams.read(path.name, path.definition, sink: sink)
                 datagrams?.serve(use.reader)
                 self.use = use
             }

@@ -72,7 +72,7 @@ import Testing
     func calls() async throws {
         try await gateway { gateway in
             let codes = try await flood(gateway, count: 480, waiting: 32) { guest, _ in
-                _ = try await guest.calls.open("cam1", offer: Self.offer)
+                _ = try await guest.calls.open("cam1", offer: Self.offer, definition: nil)
             } _: {
                 #expect(gateway.relayed.all.count == 32)
                 #expect(gateway.quotas.table[.calls]?.used == 32)
@@ -150,7 +150,7 @@ import Testing
     @Test("A call is closed when its lease ends, even while it is being set up")
     func callEnds() async throws {
         try await gateway { gateway in
-            let call = Task { try await gateway.session(of: "guest").calls.open("cam1", offer: Self.offer) }
+            let call = Task { try await gateway.session(of: "guest").calls.open("cam1", offer: Self.offer, definition: nil) }
             while gateway.relayed.all.isEmpty { await Task.yield() }
             let id = try #require(gateway.relayed.all.first?.id)
             let closing = Task { await gateway.relayed.close(id) }

@@ -86,18 +86,18 @@ import Testing
     func opus() throws {
         let camera = VirtualCamera()
         let (original, _) = try camera.browser("a")
-        #expect(camera.stream.opus == nil && !original.hearsOpus)
+        #expect(camera.stream.main.opus == nil && !original.hearsOpus)
         let (first, peer) = try camera.browser("b", audio: ["opus/48000/2"])
         let (second, _) = try camera.browser("c", audio: ["opus/48000/2"])
-        #expect(camera.stream.opus != nil && first.hearsOpus && second.hearsOpus)
+        #expect(camera.stream.main.opus != nil && first.hearsOpus && second.hearsOpus)
         #expect(peer.configuration.sections.map { $0.codecs.first?.encodingName.lowercased() } == ["h264", "opus"])
         first.hungUp()
-        #expect(camera.stream.opus != nil)
+        #expect(camera.stream.main.opus != nil)
         camera.failure = IoTError(.sessionDescriptionInvalid)
         #expect(throws: IoTError.self) { try camera.browser("d", audio: ["opus/48000/2"]) }
-        #expect(camera.stream.opus != nil && camera.stream.viewers["d"] == nil)
+        #expect(camera.stream.main.opus != nil && camera.stream.viewers["d"] == nil)
         second.end(IoTError(.stopping))
-        #expect(camera.stream.opus == nil)
+        #expect(camera.stream.main.opus == nil)
         #expect(camera.ended == ["b left", "d left", "c stopping"])
     }
 

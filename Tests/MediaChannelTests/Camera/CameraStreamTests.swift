@@ -47,15 +47,15 @@ import Testing
     @Test("Waits for a picture end with the first key frame; waits for the tracks end before that")
     func picture() {
         let picture = outcome(stream.untilPicture(within: .seconds(10)))
-        let tracks = outcome(stream.untilReady())
+        let tracks = outcome(stream.main.untilReady())
         #expect(picture() == "waits" && tracks() == "waits")
-        stream.handle(.opened(video: video, audio: nil))
+        stream.main.handle(.opened(video: video, audio: nil))
         #expect(picture() == "waits" && tracks() == "done")
-        stream.handle(.frame(keyFrame()))
+        stream.main.handle(.frame(keyFrame()))
         #expect(picture() == "done")
         #expect(outcome(stream.untilPicture(within: .seconds(10)))() == "done")
         // A reconnected source has no picture until its first one: the old one is not current.
-        stream.handle(.opened(video: video, audio: nil))
+        stream.main.handle(.opened(video: video, audio: nil))
         #expect(outcome(stream.untilPicture(within: .seconds(10)))() == "waits")
     }
 
@@ -67,10 +67,10 @@ import Testing
         loop.advanceTime(by: .seconds(1))
         #expect(late() == "messageTimeout")
         let failed = outcome(stream.untilPicture(within: .seconds(10)))
-        stream.handle(.failed(IoTError(.sourceRefused, "rtsp://secret"), retryAfter: .seconds(1)))
+        stream.main.handle(.failed(IoTError(.sourceRefused, "rtsp://secret"), retryAfter: .seconds(1)))
         #expect(failed() == "sourceRefused")
         #expect(outcome(stream.untilPicture(within: .seconds(10)))() == "sourceRefused")
-        stream.handle(.opened(video: nil, audio: AudioParameters(codec: .pcma, sampleRate: 8000, channels: 1)))
+        stream.main.handle(.opened(video: nil, audio: AudioParameters(codec: .pcma, sampleRate: 8000, channels: 1)))
         #expect(outcome(stream.untilPicture(within: .seconds(10)))() == "operationNotAllowed")
         stream.turn(on: false)
         #expect(outcome(stream.untilPicture(within: .seconds(10)))() == "cameraOff")
@@ -78,30 +78,30 @@ import Testing
 
     @Test("Waits for the tracks end after 10 s, and their places are free again")
     func tracksTooLate() {
-        let waits = (0..<64).map { _ in outcome(stream.untilReady()) }
-        #expect(outcome(stream.untilReady())() == "tooManyRequests")
+        let waits = (0..<64).map { _ in outcome(stream.main.untilReady()) }
+        #expect(outcome(stream.main.untilReady())() == "tooManyRequests")
         loop.advanceTime(by: .seconds(10))
         #expect(waits.allSatisfy { $0() == "messageTimeout" })
-        #expect(outcome(stream.untilReady())() == "waits")
+        #expect(outcome(stream.main.untilReady())() == "waits")
     }
 
     @Test("A removed camera fails every wait, before and after its end")
     func closed() {
-        let before = outcome(stream.untilReady())
+        let before = outcome(stream.main.untilReady())
         stream.close()
         #expect(before() == "stopping")
-        #expect(outcome(stream.untilReady())() == "stopping")
+        #expect(outcome(stream.main.untilReady())() == "stopping")
         #expect(outcome(stream.untilPicture(within: .seconds(10)))() == "stopping")
     }
 
     @Test("The start of a state stays the same during retries, and changes with the next state")
     func since() {
-        stream.handle(.failed(IoTError(.sourceUnreachable), retryAfter: .seconds(1)))
+        stream.main.handle(.failed(IoTError(.sourceUnreachable), retryAfter: .seconds(1)))
         let began = stream.since
-        stream.handle(.connecting)
-        stream.handle(.failed(IoTError(.sourceRefused), retryAfter: .seconds(1)))
+        stream.main.handle(.connecting)
+        stream.main.handle(.failed(IoTError(.sourceRefused), retryAfter: .seconds(1)))
         #expect(stream.since == began)
-        stream.handle(.opened(video: video, audio: nil))
+        stream.main.handle(.opened(video: video, audio: nil))
         #expect(stream.since >= began)
         let ready = stream.since
         stream.turn(on: false)

@@ -56,7 +56,8 @@ import Testing
     ) throws -> (reader: StreamReader, player: Player) {
         let player = Player(camera.loop)
         let reader = StreamReader(
-            session: session, account: account, isOwner: false, stream: camera.stream, sink: player)
+            session: session, account: account, isOwner: false, stream: camera.stream,
+            rendition: camera.stream.main, sink: player)
         try camera.stream.add(reader)
         try camera.stream.takePlace(session: session)
         try reader.add(ReaderTrack(index: 0, ssrc: 10, channels: [0, 1]))

@@ -127,4 +127,38 @@ import Testing
         #expect(Self.broken(channel, clip).isEmpty, "\(statistics)")
         #expect(statistics.video?.framesShown == clip.pictures)
     }
+
+    @Test(
+        "With 5 % loss the definition changes 50 times, and no picture comes more than 300 ms after the one before it",
+        arguments: 1...3 as ClosedRange<UInt64>)
+    func definitions(seed: UInt64) throws {
+        // A minute with a key frame about every half second.
+        let frames = (0..<1_500).flatMap { index in
+            VirtualCamera.frames(
+                index % 13 == 0 ? 0 : 1, at: Int64(index) * 40_000, hasSound: true, scale: 4)
+        }
+        let channel = try VirtualChannel(
+            frames: frames, low: frames, video: VideoParameters(codec: .h264, parameterSets: [], width: 16, height: 16),
+            audio: AudioParameters(codec: .pcma, sampleRate: 8_000, channels: 1), link: Self.link(seed: seed))
+        var changes: [String] = []
+        var isBusy = false
+        channel.onPicture = {
+            guard !isBusy, changes.count < 50 else { return }
+            isBusy = true
+            let next: Definition = channel.gateway.connection.definition == .high ? .low : .high
+            #expect(throws: Never.self) {
+                try channel.change(to: next) { result in
+                    isBusy = false
+                    changes.append((try? result.get())?["definition"]?.stringValue ?? "refused")
+                }
+            }
+        }
+        try channel.play()
+        #expect(changes == (0..<50).map { $0 % 2 == 0 ? "low" : "high" })
+        let pictures = channel.shown.filter { $0.kind == .video }.map(\.presentAt).sorted()
+        let gaps = zip(pictures, pictures.dropFirst()).map { $1 - $0 }
+        #expect(channel.lostDatagrams > 100 && pictures.count > 50)
+        #expect(gaps.max() ?? .zero <= .milliseconds(300), "\(gaps.max() ?? .zero)")
+        #expect(channel.isInOrder)
+    }
 }

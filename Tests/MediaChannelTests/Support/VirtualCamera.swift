@@ -22,6 +22,7 @@ final class VirtualCamera: @unchecked Sendable {
     private(set) var ended: [String] = []
     private let sound: AudioParameters
     private var next: Int64 = 0
+    let others: OtherSources
 
     /// The loop's initial time: late enough that initial values do not count as recent.
     private static let start = NIODeadline.uptimeNanoseconds(10_000_000_000)
@@ -30,17 +31,20 @@ final class VirtualCamera: @unchecked Sendable {
 
     init(
         maximumViewers: Int = 8,
-        sound: AudioParameters = AudioParameters(codec: .pcma, sampleRate: 8_000, channels: 1)
+        sound: AudioParameters = AudioParameters(codec: .pcma, sampleRate: 8_000, channels: 1),
+        others: [Definition] = []
     ) {
         self.sound = sound
+        self.others = OtherSources(others)
         let loop = loop
         loop.advanceTime(to: Self.start)
         stream = CameraStream(
             eventLoop: loop, maximumViewers: maximumViewers,
             logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
+            sources: self.others.openers,
             wallClock: { Self.wall + (loop.now - Self.start).nanoseconds / 1_000 }
         ) {}
-        stream.handle(
+        stream.main.handle(
             .opened(video: VideoParameters(codec: .h264, parameterSets: [], width: 16, height: 16), audio: sound))
     }
 
@@ -55,29 +59,34 @@ final class VirtualCamera: @unchecked Sendable {
 
     /// Sends one picture and its sound.
     func take(_ index: Int64, at pts: Int64, isDiscontinuity: Bool = false, hasSound: Bool = false) {
+        for frame in Self.frames(index, at: pts, isDiscontinuity: isDiscontinuity, hasSound: hasSound) {
+            stream.main.handle(.frame(frame))
+        }
+    }
+
+    /// A picture and its sound.
+    static func frames(
+        _ index: Int64, at pts: Int64, isDiscontinuity: Bool = false, hasSound: Bool, scale: Int = 1
+    ) -> [MediaFrame] {
         let isKey = index % 50 == 0
-        let size = isKey ? 60_000 : 2_000
+        let size = (isKey ? 60_000 : 2_000) / scale
         var bytes = ByteBuffer()
         bytes.writeInteger(UInt32(size))
         bytes.writeInteger(UInt8(isKey ? 0x65 : 0x41))
         bytes.writeRepeatingByte(UInt8(truncatingIfNeeded: index), count: size - 1)
-        stream.handle(
-            .frame(
-                MediaFrame(
-                    kind: .video, isKeyFrame: isKey, pts: pts, dts: pts, isDiscontinuity: isDiscontinuity, bytes: bytes)
-            ))
-        guard hasSound else { return }
-        for part in [0, 20_000] as [Int64] {
-            stream.handle(
-                .frame(
-                    MediaFrame(
-                        kind: .audio, isKeyFrame: true, pts: pts + part, dts: pts + part,
-                        bytes: ByteBuffer(repeating: 0xD5, count: 160))))
+        let picture = MediaFrame(
+            kind: .video, isKeyFrame: isKey, pts: pts, dts: pts, isDiscontinuity: isDiscontinuity, bytes: bytes)
+        let sounds = (hasSound ? [0, 20_000] : []).map { part in
+            MediaFrame(
+                kind: .audio, isKeyFrame: true, pts: pts + part, dts: pts + part,
+                bytes: ByteBuffer(repeating: 0xD5, count: 160))
         }
+        return [picture] + sounds
     }
 
     func connection(
-        _ session: String, user: String = "u/guest", isOwner: Bool = false, wantsMedia: Bool = true
+        _ session: String, user: String = "u/guest", isOwner: Bool = false, wantsMedia: Bool = true,
+        wanted: [Definition]? = nil
     ) throws -> ViewerConnection {
         guard let caller = Principal(user) else { throw IoTError(.internalFailure) }
         let grant = CallGrant(user: caller, kind: .monitor, actions: [.view], expires: 0, isOwner: isOwner)
@@ -88,15 +97,17 @@ final class VirtualCamera: @unchecked Sendable {
             return peer
         }
         return ViewerConnection(
-            session: session, grant: grant, stream: stream, wantsMedia: wantsMedia, peers: peers
+            session: session, grant: grant, stream: stream, choice: try stream.definitions.choose(wanted),
+            wantsMedia: wantsMedia, peers: peers
         ) { [unowned self] reason in ended.append("\(session) \(reason?.code.name ?? "left")") }
     }
 
     /// Adds a gateway as a viewer.
     func gateway(
-        _ session: String = "gateway", user: String = "u/guest", wantsMedia: Bool = true
+        _ session: String = "gateway", user: String = "u/guest", wantsMedia: Bool = true,
+        wanted: [Definition]? = nil
     ) throws -> (viewer: GatewayViewer, peer: ScriptedPeer) {
-        let viewer = GatewayViewer(try connection(session, user: user, wantsMedia: wantsMedia))
+        let viewer = GatewayViewer(try connection(session, user: user, wantsMedia: wantsMedia, wanted: wanted))
         try stream.add(viewer)
         let (_, continuation) = AsyncStream.makeStream(of: CallCandidate.self)
         let route = CallRoute(peer: viewer.connection.grant.user, session: session)

@@ -1,8 +1,11 @@
 import IoTCore
+import IoTLink
+import Logging
 import MediaCodec
 import MediaPlayer
 import MediaTestSupport
 import NIOCore
+import NIOEmbedded
 import RTP
 import Synchronization
 import TestSupport
@@ -11,7 +14,7 @@ import Testing
 @testable import MediaChannel
 @testable import PeerTransport
 
-/// A whole channel in virtual time: a real clip's frames, the camera's tracks, a viewer's feed, two peer connections
+/// A whole channel in virtual time: a real clip's frames, the camera's stream, a gateway as its viewer, two peer connections
 /// with DTLS and SRTP over a seeded link, the player's jitter buffer, and the shown pictures.
 ///
 /// The handshake uses a link without loss, because OpenSSL's retransmission timer uses the real clock; the media start
@@ -38,10 +41,18 @@ final class VirtualChannel {
     private let addresses: [SocketAddress]
     private var links: [VirtualLink<ByteBuffer>]
     private var now = NIODeadline.uptimeNanoseconds(5_000_000_000)
-    private var video: CameraTrack
-    private var audio: CameraTrack
-    private var feed = ViewerFeed()
+    private let loop = EmbeddedEventLoop()
+    private let peers: VirtualPeers
+    let gateway: GatewayViewer
+    private let stream: CameraStream
+    private let others: OtherSources
     private var frames: ArraySlice<MediaFrame>
+    /// The frames of the definition `low`, which has a clock of its own.
+    private var lowFrames: ArraySlice<MediaFrame>
+    /// How much later the source of `low` sends the same frame.
+    private static let lag = TimeAmount.milliseconds(330)
+    /// Called after each picture of the main source.
+    var onPicture: (() -> Void)?
     private(set) var mediaStart = NIODeadline.uptimeNanoseconds(0)
     private var receiverTimeout: NIODeadline?
     private var isConnected = [false, false]
@@ -50,47 +61,56 @@ final class VirtualChannel {
 
     /// - Parameters:
     ///   - frames: both kinds, in the order and at the times of a live source.
+    ///   - low: the frames of the definition `low`, if the camera has it.
     ///   - link: the link in both directions, once the connection is established.
     init(
-        frames: [MediaFrame], video: VideoParameters, audio: AudioParameters,
+        frames: [MediaFrame], low: [MediaFrame] = [], video: VideoParameters, audio: AudioParameters,
         link: VirtualLink<ByteBuffer>.Configuration, isNACKEnabled: Bool = true,
         options: JitterBufferOptions = JitterBufferOptions()
     ) throws {
         self.frames = frames[...]
         self.options = options
-        self.video = CameraTrack(parameters: .video(video), payloadType: 96)
-        self.audio = CameraTrack(parameters: .audio(audio), payloadType: 97)
-        tracks = CallTracks([
-            (mid: "video", kind: .video, codec: self.video.codec),
-            (mid: "audio", kind: .audio, codec: self.audio.codec),
-        ])
+        lowFrames = low[...]
         addresses = try ["192.0.2.1", "192.0.2.2"].map { try SocketAddress(ipAddress: $0, port: 4000) }
         links = [VirtualLink(VirtualLink.Configuration(delay: link.delay)), VirtualLink(.init(delay: link.delay))]
         start = now
         statistics = PlayoutStatistics(startedAt: now)
-        let sections = [
-            MediaSection(mid: "video", kind: .video, direction: .sendOnly, codecs: [self.video.codec], cname: "c"),
-            MediaSection(mid: "audio", kind: .audio, direction: .sendReceive, codecs: [self.audio.codec], cname: "c"),
-        ]
-        var configurations = [
-            PeerConfiguration(hostAddresses: [addresses[0]], isControlling: true, sections: sections),
-            PeerConfiguration(hostAddresses: [addresses[1]], isControlling: false),
-        ]
-        // The same setting as for a camera's viewers.
-        configurations[0].congestion.isEnabled = false
         let clock = VirtualWall()
-        for index in 0...1 {
-            configurations[index].isNACKEnabled = isNACKEnabled
-            configurations[index].wallClock = { clock.microseconds }
-        }
         self.clock = clock
-        camera = PeerConnection(
-            configuration: configurations[0], certificate: try .generate(), now: now,
-            generator: SeededGenerator(seed: link.seed ^ 0xCA3E))
+        loop.advanceTime(to: now)
+        others = OtherSources(low.isEmpty ? [] : [.low])
+        stream = CameraStream(
+            eventLoop: loop, maximumViewers: 8, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
+            sources: others.openers, wallClock: { clock.microseconds }
+        ) {}
+        stream.main.handle(.opened(video: video, audio: audio))
+        openedLow = .opened(video: video, audio: audio)
+        tracks = CallTracks([
+            (mid: "video", kind: .video, codec: try #require(stream.main.video).codec),
+            (mid: "audio", kind: .audio, codec: try #require(stream.main.audio).codec),
+        ])
+        peers = VirtualPeers(loop, clock, seed: link.seed ^ 0xCA3E, isNACKEnabled: isNACKEnabled)
+        let user = try #require(Principal("u/guest"))
+        gateway = GatewayViewer(
+            ViewerConnection(
+                session: "s", grant: CallGrant(user: user, kind: .monitor, actions: [.view], expires: 0, isOwner: true),
+                stream: stream, choice: try stream.definitions.choose(nil), wantsMedia: false,
+                peers: ViewerPeers(hostAddresses: [addresses[0]]) { [peers] configuration, onEvent throws(IoTError) in
+                    try peers.make(configuration, onEvent)
+                }
+            ) { _ in })
+        try stream.add(gateway)
+        let (_, continuation) = AsyncStream.makeStream(of: CallCandidate.self)
+        let route = CallRoute(peer: user, session: "s")
+        let text = try gateway.makeOffer(candidates: CandidateFeed(route: route, continuation: continuation))
+        camera = try #require(peers.camera)
+        var configuration = PeerConfiguration(hostAddresses: [addresses[1]], isControlling: false)
+        configuration.isNACKEnabled = isNACKEnabled
+        configuration.wallClock = { clock.microseconds }
         viewer = PeerConnection(
-            configuration: configurations[1], certificate: try .generate(), now: now,
+            configuration: configuration, certificate: try .generate(), now: now,
             generator: SeededGenerator(seed: link.seed ^ 0x71E7))
-        let offer = try SessionDescription(parsing: camera.createOffer().text)
+        let offer = try SessionDescription(parsing: text)
         try camera.setAnswer(SessionDescription(parsing: viewer.createAnswer(to: offer) { _ in true }.text))
         // Complete the handshake, however long it took: from here on nothing depends on the real clock.
         try run(for: .seconds(3))
@@ -103,14 +123,14 @@ final class VirtualChannel {
     }
 
     private let clock: VirtualWall
+    private let openedLow: CameraSourceEvent
 
     /// Plays all frames, including those still on their way at the end.
     func play() throws {
         receiver = ArrivingPlayout(video: tracks.description.video, options: options, now: now)
         statistics = PlayoutStatistics(startedAt: now)
         mediaStart = now
-        camera.mediaClockAnchor = MediaClockAnchor(pts: frames.first?.pts ?? 0, wallClock: clock.microseconds)
-        feed.start(video: video, audio: audio, at: now)
+        gateway.perform(.play, at: now)
         let length = (frames.map(\.pts).max() ?? 0) - (frames.first?.pts ?? 0)
         try run(for: .microseconds(length) + .seconds(3))
     }
@@ -120,14 +140,17 @@ final class VirtualChannel {
         var steps = 0
         while now < end {
             capture()
-            send()
             var next = end
-            for deadline in [drain(camera, 0), drain(viewer, 1), pump(), feed.timeout, nextFrame] {
+            let deadlines = [
+                drain(camera, 0), drain(viewer, 1), pump(), gateway.connection.feed.timeout, nextFrame, nextLowFrame,
+            ]
+            for deadline in deadlines {
                 if let deadline { next = min(next, deadline) }
             }
             for link in links { if let arrival = link.nextArrival { next = min(next, arrival) } }
             now = max(now, next)
             clock.set(from: start, to: now)
+            loop.advanceTime(to: now)
             steps += 1
             try #require(steps < 2_000_000)
             deliver()
@@ -145,20 +168,31 @@ final class VirtualChannel {
 
     private lazy var firstTime: Int64 = frames.first?.dts ?? 0
 
+    private var nextLowFrame: NIODeadline? {
+        guard receiver != nil, let frame = lowFrames.first else { return nil }
+        return mediaStart + .microseconds(frame.dts - firstTime) + Self.lag
+    }
+
     private func capture() {
         _ = firstTime
         while let due = nextFrame, due <= now, let frame = frames.popFirst() {
-            switch frame.kind {
-            case .video: try? video.append(frame, at: now)
-            case .audio: try? audio.append(frame, at: now)
-            }
+            stream.main.handle(.frame(frame))
+            if frame.kind == .video { onPicture?() }
+        }
+        while let due = nextLowFrame, due <= now, var frame = lowFrames.popFirst() {
+            frame.pts += 7_000_000_000
+            frame.dts += 7_000_000_000
+            others.send(.frame(frame), to: .low)
+            loop.run()
         }
     }
 
-    private func send() {
-        for next in feed.next(video: video, audio: audio, at: now) {
-            camera.send([next.packet], mid: next.kind.rawValue, at: now)
-        }
+    /// Changes the definition while it plays.
+    func change(to definition: Definition, _ respond: @escaping ControlServer.Respond) throws {
+        let isOpen = others.open[.low] != nil
+        try gateway.connection.changeDefinition(["definition": .string(definition.rawValue)], respond)
+        if !isOpen { others.send(openedLow, to: .low) }
+        loop.run()
     }
 
     private func drain(_ peer: PeerConnection, _ index: Int) -> NIODeadline? {
@@ -166,20 +200,14 @@ final class VirtualChannel {
             switch output {
             case .timeout(let deadline): return max(deadline, now + .microseconds(1))
             case .transmit(let bytes, _): links[index].send(bytes, size: bytes.readableBytes, at: now)
-            case .event(.stateChanged(.connected)): isConnected[index] = true
-            case .event(let event): index == 0 ? cameraEvent(event) : viewerEvent(event)
+            case .event(.stateChanged(.connected)):
+                isConnected[index] = true
+                if index == 0 { peers.onEvent?(.stateChanged(.connected)) }
+            case .event(let event): index == 0 ? peers.onEvent?(event) : viewerEvent(event)
             case .network: break
             }
         }
         return nil
-    }
-
-    private func cameraEvent(_ event: PeerEvent) {
-        guard case .retransmissionRequested(let mid, let sequences) = event else { return }
-        let ring = mid == "video" ? video.ring : audio.ring
-        for sequence in sequences {
-            if let packet = ring.packet(sequence: sequence) { camera.resend(packet, mid: mid, at: now) }
-        }
     }
 
     private func viewerEvent(_ event: PeerEvent) {

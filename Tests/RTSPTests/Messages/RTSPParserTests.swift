@@ -57,10 +57,10 @@ import Testing
         #expect(!parser.isWithinMessage)
     }
 
-    @Test("Spaces after a value, empty lines before a message and repeated equal fields are accepted")
+    @Test("Spaces after a value, tabs, empty lines before a message and repeated equal fields are accepted")
     func tolerance() {
-        let text = "\r\n\r\nRTSP/1.0 200 OK\r\nCSeq:\t 7  \r\nSession: 12\r\nsession: 12\r\n\r\n"
-        let response = RTSPResponse(.ok, headers: ["CSeq": "7", "Session": "12"])
+        let text = "\r\n\r\nRTSP/1.0 200 All\twell\r\nCSeq:\t 7  \r\nSession: 1\t2\r\nsession: 1 2\r\n\r\n"
+        let response = RTSPResponse(.ok, reason: "All well", headers: ["CSeq": "7", "Session": "1 2"])
         #expect(RTSPParser.read(text).messages == [.response(response)])
     }
 

@@ -1,3 +1,4 @@
+import IoTCore
 import Testing
 
 @testable import RTSP
@@ -10,8 +11,9 @@ struct StreamPathTests {
             ("rtsp://192.0.2.1/front", StreamPath(name: "front")),
             ("rtsp://192.0.2.1:8554/front/", StreamPath(name: "front")),
             ("rtsps://key:secret@box.local/front?x=1", StreamPath(name: "front")),
-            ("rtsp://[2001:db8::1]:8554/front/low", StreamPath(name: "front", quality: .low)),
-            ("rtsp://192.0.2.1/front/low/trackID=1", StreamPath(name: "front", quality: .low, track: 1)),
+            ("rtsp://[2001:db8::1]:8554/front/low", StreamPath(name: "front", definition: .low)),
+            ("rtsp://192.0.2.1/front/mid", StreamPath(name: "front", definition: .mid)),
+            ("rtsp://192.0.2.1/front/low/trackID=1", StreamPath(name: "front", definition: .low, track: 1)),
             ("rtsp://192.0.2.1/front/trackID=0", StreamPath(name: "front", track: 0)),
             ("rtsp://192.0.2.1/low", StreamPath(name: "low")),
             ("rtsp://192.0.2.1/back%20door", StreamPath(name: "back door")),

@@ -70,6 +70,7 @@ import Testing
         ("GET /v1/channels", "/v1/channels", nil),
         ("POST /v1/channels", "/v1/channels", #"{"device":"d"}"#),
         ("GET /v1/channels/{id}", "/v1/channels/1", nil),
+        ("PATCH /v1/channels/{id}", "/v1/channels/1", #"{"definition":"low"}"#),
         ("DELETE /v1/channels/{id}", "/v1/channels/1", nil),
         ("POST /v1/channels/{id}/play", "/v1/channels/1/play", nil),
         ("POST /v1/channels/{id}/talk", "/v1/channels/1/talk", "RIFF"),

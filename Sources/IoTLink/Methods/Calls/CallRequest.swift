@@ -11,6 +11,8 @@ public struct CallRequest: LinkValue, Hashable {
     public var session: String
     /// The caller's SDP offer. With it the device makes no offer, and its answer is in the result.
     public var offer: String?
+    /// The wanted definitions in order, as in `Definition.list`; `high` when absent.
+    public var definition: String?
     /// Whether media flow as soon as the connection is established.
     public var play: Bool?
     /// The token, which hub and device check; `nil` when the member is not a string.
@@ -25,13 +27,14 @@ public struct CallRequest: LinkValue, Hashable {
 
     public init(
         device: DeviceID, kind: ChannelKind, source: Int64? = nil, session: String, offer: String? = nil,
-        token: String? = nil
+        definition: String? = nil, token: String? = nil
     ) {
         self.device = device.rawValue
         self.kind = kind
         self.source = source
         self.session = session
         self.offer = offer
+        self.definition = definition
         self.token = token
     }
 
@@ -46,6 +49,7 @@ public struct CallRequest: LinkValue, Hashable {
             throw members.wrong("session", "1 to 64 visible characters of ASCII")
         }
         offer = try members.optionalText("offer")
+        definition = try members.optionalText("definition")
         play = try members.optionalFlag("play")
         peerSession = try members.optionalText("peerSession")
         // Errors are ignored: a caller may not set it, and a device that verifies the token does not need it.
@@ -55,8 +59,8 @@ public struct CallRequest: LinkValue, Hashable {
     public var json: JSONValue {
         .members([
             "device": .string(device), "kind": .string(kind.name), "source": .whole(source),
-            "session": .string(session), "offer": .text(offer), "play": .flag(play), "token": .text(token),
-            "peerSession": .text(peerSession), "grant": grant?.json,
+            "session": .string(session), "offer": .text(offer), "definition": .text(definition),
+            "play": .flag(play), "token": .text(token), "peerSession": .text(peerSession), "grant": grant?.json,
         ])
     }
 }
@@ -69,12 +73,21 @@ public struct CallAcceptance: LinkValue, Hashable {
     public var iceServers: [CallServer]
     /// When the permission for the call expires; s since 1970.
     public var expires: Int64?
+    /// What the device sends; `nil` from a device that has only one definition, and does not know others.
+    public var definition: String?
+    /// What it can send, the best first.
+    public var definitions: [String]
 
-    public init(session: String, answer: String? = nil, iceServers: [CallServer], expires: Int64) {
+    public init(
+        session: String, answer: String? = nil, iceServers: [CallServer], expires: Int64, definition: String? = nil,
+        definitions: [String] = []
+    ) {
         self.session = session
         self.answer = answer
         self.iceServers = iceServers
         self.expires = expires
+        self.definition = definition
+        self.definitions = definitions
     }
 
     public init(_ members: LinkMembers) throws(IoTError) {
@@ -82,12 +95,15 @@ public struct CallAcceptance: LinkValue, Hashable {
         answer = try members.optionalText("answer")
         iceServers = members.callServers("iceServers")
         expires = try members.optionalInteger("expiryTimeSeconds")
+        definition = try members.optionalText("definition")
+        definitions = try members.optionalTexts("definitions") ?? []
     }
 
     public var json: JSONValue {
         .members([
             "session": .text(session), "answer": .text(answer), "iceServers": .array(iceServers.map(\.json)),
-            "expiryTimeSeconds": .whole(expires),
+            "expiryTimeSeconds": .whole(expires), "definition": .text(definition),
+            "definitions": definitions.isEmpty ? nil : .array(definitions.map(JSONValue.string)),
         ])
     }
 }

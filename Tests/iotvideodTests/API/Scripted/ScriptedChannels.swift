@@ -45,6 +45,11 @@ struct ScriptedChannels: GatewayChannels {
         throw IoTError(.notFound)
     }
 
+    func change(_ id: String, _ change: ChannelSettings) async throws -> ChannelDescription {
+        try session.note()
+        throw IoTError(.notFound)
+    }
+
     func talk(_ id: String, _ sound: MediaInput) async throws -> TalkReport {
         try session.note()
         throw IoTError(.notFound)
@@ -104,7 +109,7 @@ struct ScriptedCalls: GatewayCalls {
         return [try ICEServer(urls: ["stun:192.0.2.1:3478"])]
     }
 
-    func open(_ device: String, offer: String) async throws -> RelayedCalls.Answer {
+    func open(_ device: String, offer: String, definition: String?) async throws -> RelayedCalls.Answer {
         try session.note()
         return RelayedCalls.Answer(
             id: "00ff", description: "v=0\r\n",

@@ -7,12 +7,12 @@ import RTP
 struct ScriptedStreams: GatewayStreams {
     let session: ScriptedSession
 
-    func tracks(of device: String) async throws -> [RTPCodec] {
+    func tracks(of device: String, _ definition: Definition) async throws -> [RTPCodec] {
         try session.note()
         return [RTPCodec(payloadType: 96, encodingName: "H264", clockRate: 90_000)]
     }
 
-    func read(_ device: String, sink: any ReaderSink) async throws -> StreamUse {
+    func read(_ device: String, _ definition: Definition, sink: any ReaderSink) async throws -> StreamUse {
         try session.note()
         throw IoTError(.notFound)
     }

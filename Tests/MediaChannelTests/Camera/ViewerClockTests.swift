@@ -3,12 +3,12 @@ import Testing
 @testable import MediaChannel
 
 /// All times are µs.
-@Suite struct BrowserClockTests {
+@Suite struct ViewerClockTests {
     private let second: Int64 = 1_000_000
 
     @Test("The past is compressed into the moment before the live edge; then the clock runs as the source's")
     func start() {
-        var clock = BrowserClock()
+        var clock = ViewerClock()
         clock.begin(start: 10 * second, edge: 20 * second)
         // Ten seconds at 25 per second: each is later than the one before, all within 0.16 s.
         let past = stride(from: 10 * second, through: 20 * second, by: 40_000).map(clock.place)
@@ -23,7 +23,7 @@ import Testing
 
     @Test("Sound is never compressed, even if it lags slightly behind the picture at the start")
     func sound() {
-        var clock = BrowserClock()
+        var clock = ViewerClock()
         clock.begin(start: 10 * second, edge: 20 * second)
         let times = stride(from: 20 * second - 100_000, through: 21 * second, by: 20_000).map(clock.placeSound)
         #expect(zip(times, times.dropFirst()).allSatisfy { $1 - $0 == 20_000 })
@@ -32,7 +32,7 @@ import Testing
 
     @Test("A jump of the source's clock becomes the time that passed, for sound and picture alike")
     func jump() {
-        var clock = BrowserClock()
+        var clock = ViewerClock()
         clock.begin(start: 0, edge: second)
         // A round ends at 8 s; the next starts 5 s after it, 40 ms later in real time.
         clock.jump(to: 13 * second, expected: 8 * second + 40_000)
@@ -50,7 +50,7 @@ import Testing
 
     @Test("A viewer that restarts gets no time before its newest", arguments: [0, 10_000, 100_000, 5_000_000])
     func again(pause: Int64) {
-        var clock = BrowserClock()
+        var clock = ViewerClock()
         clock.begin(start: 0, edge: 5 * second)
         let last = 9 * second
         let had = clock.place(last)
@@ -64,7 +64,7 @@ import Testing
 
     @Test("If the source's clock goes back, the browser's does not")
     func backwards() {
-        var clock = BrowserClock()
+        var clock = ViewerClock()
         clock.begin(start: 100 * second, edge: 101 * second)
         clock.jump(to: 0, expected: 110 * second)
         #expect(clock.place(0) == 110 * second)
@@ -73,7 +73,7 @@ import Testing
 
     @Test("However often a clip restarts, the clock continues and its history stays limited")
     func rounds() {
-        var clock = BrowserClock()
+        var clock = ViewerClock()
         clock.begin(start: 0, edge: 0)
         var pts: Int64 = 0
         var expected: Int64 = 0

@@ -1,4 +1,4 @@
-/// The clock on which one browser gets a camera's media.
+/// The clock on which one viewer gets a camera's media.
 ///
 /// A browser plays by RTP time and knows neither instant start nor a source that restarts. So the source's clock is
 /// changed in two ways. Media captured before the viewer came, from the newest key frame on, are compressed into the
@@ -7,11 +7,12 @@
 /// clock runs as the source's does, so sound and picture stay synchronous.
 ///
 /// A player of plain RTP (`StreamReader`) uses this clock without compression: it starts at the time of the live edge.
-struct BrowserClock: Sendable {
+struct ViewerClock: Sendable {
     /// The factor by which the past is compressed.
     private static let compression: Int64 = 64
-    /// The minimum step between what a viewer got before a restart and what it gets after it, µs.
-    private static let leastStep: Int64 = 10_000
+    /// The minimum step between what a viewer got before a restart or a change of the source and what it gets after it,
+    /// µs.
+    static let leastStep: Int64 = 10_000
     /// Kept for retransmissions, which may be some seconds old.
     private static let maximumPieces = 16
 
@@ -36,6 +37,11 @@ struct BrowserClock: Sendable {
         if let last { target = target &+ max(0, live(last) &- before) }
         add(Piece(from: start, target: target &- past / Self.compression, divisor: Self.compression))
         add(Piece(from: edge, target: target, divisor: 1))
+    }
+
+    /// Starts with the time `pts` of a source at the time `target` of the viewer. Nothing is compressed.
+    mutating func begin(_ pts: Int64, at target: Int64) {
+        pieces = [Piece(from: pts, target: pts &+ (target &- pts) / 1_000 * 1_000, divisor: 1)]
     }
 
     /// The source's clock jumped: `pts` came where a continuous clock would have given `expected`.

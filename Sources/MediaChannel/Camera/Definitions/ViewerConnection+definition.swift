@@ -1,0 +1,141 @@
+import IoTCore
+import Logging
+import NIOCore
+import PeerTransport
+import RTP
+
+/// A change of a call's definition while it plays: the stream continues at the next key frame of the other rendition, so
+/// that nothing is missing in between.
+extension ViewerConnection {
+    struct PendingDefinition {
+        let number: Int
+        let choice: CameraDefinitions.Choice
+        let respond: ControlServer.Respond
+        /// `nil` until the rendition's source is open.
+        var timeout: Scheduled<Void>?
+    }
+
+    /// How long to wait for the other source and its next key frame. Some cameras send one every ten seconds.
+    static let definitionPatience = TimeAmount.seconds(15)
+
+    /// The definition that the viewer gets.
+    var definition: Definition { isSoundOnly ? .audio : run.rendition.definition }
+
+    var definitionReport: JSONValue {
+        [
+            "definition": .string(definition.rawValue),
+            "definitions": .array(stream.definitions.all.map { .string($0.rawValue) }),
+        ]
+    }
+
+    /// Changes to the first wanted definition that the camera has; responds when the change has taken effect. A newer
+    /// change replaces an older one.
+    ///
+    /// - Parameter params: `definition`, as in `Definition.list`.
+    func changeDefinition(_ params: JSONValue, _ respond: @escaping ControlServer.Respond) throws(IoTError) {
+        guard let wanted = params["definition"]?.stringValue.flatMap(Definition.list) else {
+            throw IoTError(.invalidParameter, "'definition' " + Definition.requirement)
+        }
+        let choice = try stream.definitions.choose(wanted, current: run.rendition)
+        endPending(.failure(IoTError(.hungUp, "a newer change of the definition replaced this one")))
+        guard choice.definition != definition else { return respond(.success(definitionReport)) }
+        definitionChanges += 1
+        let number = definitionChanges
+        pending = PendingDefinition(number: number, choice: choice, respond: respond)
+        pending?.timeout = stream.eventLoop.assumeIsolated().scheduleTask(in: Self.definitionPatience) { [weak self] in
+            self?.endPending(.failure(IoTError(.messageTimeout, "no key frame of the definition came in time")))
+        }
+        choice.rendition.untilReady().assumeIsolated().whenComplete { [weak self] result in
+            guard let self, pending?.number == number else { return }
+            switch result {
+            case .success: opened(choice, at: stream.eventLoop.now)
+            case .failure(let error):
+                endPending(.failure(error as? IoTError ?? IoTError(.internalFailure, underlying: error)))
+            }
+        }
+    }
+
+    private func opened(_ choice: CameraDefinitions.Choice, at now: NIODeadline) {
+        do throws(IoTError) {
+            try requireCompatible(choice)
+        } catch {
+            return endPending(.failure(error))
+        }
+        // A viewer without a picture does not wait for the next key frame: it starts at the newest, as at first.
+        if choice.definition == .audio || isSoundOnly || !feed.isStarted { apply(choice, at: now) }
+    }
+
+    /// The section's codec was agreed on for the whole call.
+    private func requireCompatible(_ choice: CameraDefinitions.Choice) throws(IoTError) {
+        if choice.definition == .audio {
+            guard sections[.audio] != nil else {
+                throw IoTError(.operationNotAllowed, "this call has no sound", remedy: "open a channel with sound")
+            }
+            return
+        }
+        guard sections[.video] != nil, let video = choice.rendition.video, video.codec.format == videoFormat else {
+            throw IoTError(
+                .operationNotAllowed,
+                "the definition '\(choice.definition.rawValue)' has another picture format than this call",
+                remedy: "open a new channel with this definition")
+        }
+        if choice.rendition.isReordered, viewer?.canReorder == false { throw BrowserOffer.reordered }
+    }
+
+    /// A key frame came in one of the camera's renditions.
+    func keyFrameCame(in rendition: Rendition, at now: NIODeadline) {
+        guard let pending, pending.choice.rendition === rendition, pending.choice.definition != .audio,
+            rendition.video?.codec.format == videoFormat
+        else { return }
+        apply(pending.choice, at: now)
+    }
+
+    private func apply(_ choice: CameraDefinitions.Choice, at now: NIODeadline) {
+        isSoundOnly = choice.definition == .audio
+        let last = run
+        if choice.rendition !== last.rendition {
+            earlierRuns = earlierRuns.suffix(1) + [last]
+            run = ViewerRun(choice.rendition, after: last, hasSound: true)
+            run.hasSound = viewer?.changed(from: last.rendition) ?? false
+        }
+        if feed.isStarted {
+            start(video: video, audio: audio, soundIsLive: true, at: now)
+            viewer?.restarted(at: now)
+        }
+        note("viewer changed the definition")
+        endPending(.success(definitionReport))
+    }
+
+    /// Ends the wish for another definition, if there is one.
+    func endPending(_ result: Result<JSONValue, IoTError>) {
+        guard let pending else { return }
+        self.pending = nil
+        pending.timeout?.cancel()
+        pending.respond(result)
+    }
+
+    // MARK: Tracks
+
+    /// The video track that the viewer gets now.
+    var video: CameraTrack? {
+        sections[.video] == nil || isSoundOnly ? nil : run.rendition.video
+    }
+
+    /// The audio track that the viewer gets now.
+    var audio: CameraTrack? {
+        sections[.audio] == nil || !run.hasSound ? nil : audio(of: run)
+    }
+
+    private func audio(of run: ViewerRun) -> CameraTrack? {
+        viewer?.hearsOpus == true ? run.rendition.opus : run.rendition.audio
+    }
+
+    /// A packet that the viewer is missing, as it was sent.
+    func sentPacket(_ sequence: Int64, _ kind: MediaKind) -> MediaPacket? {
+        guard let run = ([run] + earlierRuns).first(where: { $0.contains(sequence) }),
+            let track = kind == .video ? run.rendition.video : audio(of: run),
+            let packet = track.ring.packet(sequence: sequence - run.firstSequence)
+        else { return nil }
+        return run.placed(packet, kind, clockRate: track.codec.clockRate)
+    }
+}

@@ -1,0 +1,20 @@
+import IoTCore
+
+extension APIRequest {
+    /// The query's wanted definitions.
+    ///
+    /// - Throws: `.invalidRequest` if they are not a list of definitions.
+    var definition: String? {
+        get throws(IoTError) {
+            let wanted = query("definition")
+            if let wanted { try Self.check(definition: wanted) }
+            return wanted
+        }
+    }
+
+    static func check(definition: String) throws(IoTError) {
+        guard Definition.list(definition) != nil else {
+            throw IoTError(.invalidRequest, "definition " + Definition.requirement)
+        }
+    }
+}

@@ -1,0 +1,32 @@
+import IoTCore
+import RTP
+
+@testable import MediaChannel
+
+/// The sources of a camera's definitions below `high`, which the camera opens and closes.
+///
+/// `@unchecked Sendable`: everything is used only on the test's thread.
+final class OtherSources: @unchecked Sendable {
+    private let definitions: [Definition]
+    /// What receives the events of each open source.
+    private(set) var open: [Definition: @Sendable (CameraSourceEvent) -> Void] = [:]
+    private(set) var openings = 0
+
+    init(_ definitions: [Definition]) {
+        self.definitions = definitions
+    }
+
+    var openers: [Definition: CameraDefinitions.OpenSource] {
+        var openers: [Definition: CameraDefinitions.OpenSource] = [:]
+        for definition in definitions {
+            openers[definition] = { [unowned self] onEvent in
+                open[definition] = onEvent
+                openings += 1
+                return { [unowned self] in open[definition] = nil }
+            }
+        }
+        return openers
+    }
+
+    func send(_ event: CameraSourceEvent, to definition: Definition) { open[definition]?(event) }
+}
