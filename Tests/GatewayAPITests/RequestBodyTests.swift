@@ -42,7 +42,8 @@ import Testing
         try check(CameraChange(Self.camera { $0.part != .device }, check: true))
         try check(CameraTestRequest(Self.camera { $0.part == .source }, picture: true))
         try check(ActionRequest(path: "Action.a", value: 1, timeoutMilliseconds: 1))
-        try check(ChannelRequest(device: "d"))
+        try check(ChannelRequest(device: "d", definition: "low"))
+        try check(ChannelSettings(definition: "low"))
     }
 
     @Test("A reading without a value contains the reason")

@@ -139,7 +139,8 @@ import Testing
     func others() async throws {
         try await withGateway(link) { gateway in
             let calling = Task {
-                _ = try await gateway.session(of: "other").calls.open("front", offer: GatewaySharesTests.offer, definition: nil)
+                _ = try await gateway.session(of: "other").calls.open(
+                    "front", offer: GatewaySharesTests.offer, definition: nil)
             }
             while gateway.relayed.all.isEmpty { await Task.yield() }
             let id = try #require(gateway.relayed.all.first?.id)

@@ -33,6 +33,7 @@ import Testing
                 switch key.form {
                 case .wholeNumber(let range): .integer(Int64(range.upperBound))
                 case .choice(let names): .string(names.last ?? "")
+                case .source: "/x"
                 default: "x"
                 }
             let text = value.stringValue ?? value.jsonText

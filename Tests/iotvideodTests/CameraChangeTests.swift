@@ -68,4 +68,26 @@ import Testing
             #expect(refused.code == .invalidRequest, "\(change)")
         }
     }
+
+    @Test("A definition's source gets the camera's login at the same host only, and null removes it")
+    func definitions() throws {
+        func low(_ url: String) throws -> CameraSettings {
+            try door.applying(CameraChange(CameraSettings(lowUrl: url)))
+        }
+        #expect(try low("rtsp://h/2").lowUrl == "rtsp://h/2", "it is stored without the login")
+        for (url, opened) in [
+            ("rtsp://H:554/2", "rtsp://a%40b:p%3A1@H:554/2"), ("rtsp://i/2", "rtsp://i/2"),
+            ("rtsp://h:8554/2", "rtsp://h:8554/2"), ("rtsp://c@h/2", "rtsp://c@h/2"), ("/low.mp4", "/low.mp4"),
+        ] {
+            #expect(try low(url).openable().lowUrl == opened)
+        }
+        for url in ["", "low.mp4", "exec:x", "v4l2:/dev/video0", "rtsp://u:p@h/2", "rtsp:///2"] {
+            let refused = try #require(throws: IoTError.self) { try low(url) }
+            #expect(refused.code == .invalidRequest && refused.message.hasPrefix("lowUrl: "), "\(url): \(refused)")
+        }
+        let both = try low("/low.mp4").applying(CameraChange(CameraSettings(midUrl: "/mid.mp4")))
+        #expect(both.lowUrl == "/low.mp4" && both.midUrl == "/mid.mp4")
+        let one = try both.applying(CameraChange(removed: ["lowUrl"]))
+        #expect(one.lowUrl == nil && one.midUrl == "/mid.mp4" && one.url == door.url)
+    }
 }

@@ -33,7 +33,9 @@ public actor ChannelRegistry {
         package func stopTalk() async { await channel.stopTalk(id) }
 
         /// Changes the channel's definition, for all its uses; see `MonitorChannel.change(definition:)`.
-        package func change(definition: String) async throws(IoTError) { try await channel.change(definition: definition) }
+        package func change(definition: String) async throws(IoTError) {
+            try await channel.change(definition: definition)
+        }
 
         /// Whether this use's events have a reader.
         public var isWatched: Bool { get async { await channel.isWatched(by: id) } }
@@ -123,7 +125,8 @@ public actor ChannelRegistry {
         let hasOwnSocket = !calledFromSocket.insert(key.device).inserted
         let channel = MonitorChannel(
             device: key.device, kind: key.kind, source: key.source, definition: key.definition,
-            actions: actions, as: key.account, calls: calls, socket: ChannelSocket(shared: socket, isOwn: hasOwnSocket, logger: logger),
+            actions: actions, as: key.account, calls: calls,
+            socket: ChannelSocket(shared: socket, isOwn: hasOwnSocket, logger: logger),
             certificates: certificates, iceServers: iceServers, usesServersOfDevices: usesServersOfDevices,
             parts: parts, logger: logger)
         let promise = socket.eventLoop.makePromise(of: Void.self)

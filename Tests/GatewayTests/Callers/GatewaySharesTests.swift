@@ -150,7 +150,9 @@ import Testing
     @Test("A call is closed when its lease ends, even while it is being set up")
     func callEnds() async throws {
         try await gateway { gateway in
-            let call = Task { try await gateway.session(of: "guest").calls.open("cam1", offer: Self.offer, definition: nil) }
+            let call = Task {
+                try await gateway.session(of: "guest").calls.open("cam1", offer: Self.offer, definition: nil)
+            }
             while gateway.relayed.all.isEmpty { await Task.yield() }
             let id = try #require(gateway.relayed.all.first?.id)
             let closing = Task { await gateway.relayed.close(id) }

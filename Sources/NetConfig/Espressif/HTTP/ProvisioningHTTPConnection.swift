@@ -5,7 +5,7 @@ import NIOPosix
 
 /// One request over its own connection, because a device serves few connections and closes idle ones.
 enum ProvisioningHTTPConnection {
-    private static let largestReply = 16_384
+    static let largestReply = 16_384
     private static let connectTime = TimeAmount.seconds(5)
 
     /// The reason why there is no reply, for users.
