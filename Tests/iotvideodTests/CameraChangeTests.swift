@@ -1,5 +1,6 @@
 import GatewayAPI
 import IoTCore
+import MediaChannel
 import Testing
 
 @testable import iotvideod
@@ -81,7 +82,10 @@ import Testing
         ] {
             #expect(try low(url).openable().lowUrl == opened)
         }
-        for url in ["", "low.mp4", "exec:x", "v4l2:/dev/video0", "rtsp://u:p@h/2", "rtsp:///2"] {
+        // Responses show the settings with which the camera is opened.
+        let shown = try low("rtsp://h/2").openable().shownWithoutPasswords.lowUrl
+        #expect(shown == "rtsp://…@h/2")
+        for url in ["", "low.mp4", "exec:x", "v4l2:/dev/video0", "V4L2:/dev/video0", "rtsp://u:p@h/2", "rtsp:///2"] {
             let refused = try #require(throws: IoTError.self) { try low(url) }
             #expect(refused.code == .invalidRequest && refused.message.hasPrefix("lowUrl: "), "\(url): \(refused)")
         }

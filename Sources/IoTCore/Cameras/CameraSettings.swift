@@ -92,7 +92,9 @@ extension CameraKey {
             rule: definitionSource),
     ]
 
-    private static let definitionSource = Rule<String>("must be an rtsp:// URL or a file") { !$0.hasPrefix("v4l2:") }
+    private static let definitionSource = Rule<String>("must be an rtsp:// URL or a file") {
+        !$0.lowercased().hasPrefix("v4l2:")
+    }
 }
 
 extension CameraSettings {

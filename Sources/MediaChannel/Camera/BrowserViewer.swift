@@ -65,6 +65,11 @@ final class BrowserViewer: CalledViewer {
                 guard choice.video != nil else { throw error }
             }
         }
+        guard !connection.isSoundOnly || connection.sections[.audio] != nil else {
+            throw IoTError(
+                .sessionDescriptionInvalid, "the offer asks for no sound, and the definition is 'audio'",
+                remedy: "offer a recvonly section for audio, or ask for another definition")
+        }
         if let mid = TalkSection.offered(in: offer), connection.mayTalk {
             connection.addTalk(TalkSection.receiving(mid: mid), to: &configuration)
         }
@@ -185,9 +190,14 @@ final class BrowserViewer: CalledViewer {
         }
     }
 
+    func canHear(_ rendition: Rendition) -> Bool {
+        guard let codec = rendition.audio?.codec else { return false }
+        return hearsOpus || codec == audioCodec
+    }
+
     func changed(from last: Rendition) -> Bool {
         lastSent = nil
-        guard sound == .opus else { return rendition.audio?.codec == audioCodec }
+        guard sound == .opus else { return canHear(rendition) }
         last.removeOpusListener()
         do throws(IoTError) {
             try rendition.addOpusListener()

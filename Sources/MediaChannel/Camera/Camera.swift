@@ -127,7 +127,7 @@ public final class Camera: Service, Sendable {
                 isOn: stream.isOn, since: stream.since, viewers: stream.viewers.count,
                 maximumViewers: stream.maximumViewers, hasLoudspeaker: stream.talk.isOffered,
                 talkers: stream.talk.talkers, media: stream.main.measurement,
-                shown: settings.shown, droppedPictures: source.droppedPictures)
+                shown: settings.shownWithoutPasswords, droppedPictures: source.droppedPictures)
         }
         guard let snapshot = try? await future.get() else {
             return CameraSnapshot(

@@ -81,12 +81,15 @@ final class CameraCalls: @unchecked Sendable {
             }
             return list
         }
-        try await stream.run { stream in
-            let eventLoop = stream.eventLoop
-            do throws(IoTError) {
-                return try stream.definitions.choose(wanted).rendition.untilReady()
-            } catch {
-                return eventLoop.makeFailedFuture(error)
+        // Twice, because whether there is `audio` is known only when the main source is open.
+        for _ in 0..<2 {
+            try await stream.run { stream in
+                let eventLoop = stream.eventLoop
+                do throws(IoTError) {
+                    return try stream.definitions.choose(wanted).rendition.untilReady()
+                } catch {
+                    return eventLoop.makeFailedFuture(error)
+                }
             }
         }
         let session = call.session

@@ -91,7 +91,16 @@ extension CameraSettings {
         Self.redacted(url)
     }
 
-    static func redacted(_ url: String) -> String {
+    /// The settings that responses include. The sources of definitions are opened with the camera's login.
+    package var shownWithoutPasswords: CameraSettings {
+        var shown = shown
+        for (_, place) in Self.definitionSources {
+            shown[keyPath: place] = shown[keyPath: place].map(Self.redacted)
+        }
+        return shown
+    }
+
+    private static func redacted(_ url: String) -> String {
         guard let scheme = url.range(of: "://"),
             let at = url[scheme.upperBound...].prefix(while: { $0 != "/" }).lastIndex(of: "@")
         else { return url }

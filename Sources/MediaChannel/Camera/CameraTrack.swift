@@ -5,6 +5,10 @@ import RTP
 
 /// One track of a camera: packetized once, and kept in one ring for retransmission and instant start.
 struct CameraTrack {
+    /// Differs between tracks whose packets have the same sequences.
+    final class Identity {}
+
+    let identity = Identity()
     let parameters: TrackParameters
     let codec: RTPCodec
     private(set) var meter = StreamMeter()

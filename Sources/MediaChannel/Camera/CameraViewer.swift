@@ -69,6 +69,9 @@ protocol CalledViewer: CameraViewer {
     /// Whether it shows pictures that do not come in presentation order.
     var canReorder: Bool { get }
 
+    /// Whether the rendition's sound has the format that the call has.
+    func canHear(_ rendition: Rendition) -> Bool
+
     /// The call gets another rendition than `last`. Returns whether that rendition's sound has the right format.
     func changed(from last: Rendition) -> Bool
 

@@ -83,7 +83,12 @@ final class GatewayViewer: CalledViewer {
         }
     }
 
-    func changed(from last: Rendition) -> Bool { rendition.audio?.codec == audioCodec }
+    func canHear(_ rendition: Rendition) -> Bool {
+        guard let codec = rendition.audio?.codec else { return false }
+        return codec == audioCodec
+    }
+
+    func changed(from last: Rendition) -> Bool { canHear(rendition) }
 
     func restarted(at now: NIODeadline) { clockChanged() }
 

@@ -1,6 +1,6 @@
 /// Detects whether a stream's pictures come in another order than the presentation order (B-frames).
 struct PictureOrder: Sendable {
-    private var hasComeReordered = false
+    private(set) var hasComeReordered = false
     private var inOrder = 0
 
     /// - Parameter isLate: the picture is shown before one that came earlier.

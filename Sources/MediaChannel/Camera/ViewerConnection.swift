@@ -28,7 +28,8 @@ final class ViewerConnection {
     /// Whether the viewer wants no picture.
     var isSoundOnly: Bool
     var pending: PendingDefinition?
-    var definitionChanges = 0
+    /// The renditions whose tracks it waits for.
+    var awaited: Set<ObjectIdentifier> = []
     /// The format of the call's video section.
     private(set) var videoFormat: RTPCodec.Format?
     private(set) var feed = ViewerFeed()

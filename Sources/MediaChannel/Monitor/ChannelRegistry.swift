@@ -100,7 +100,9 @@ public actor ChannelRegistry {
         device: DeviceID, deviceName: String, kind: ChannelKind, source: Int, definition: String? = nil,
         actions: [CallAction] = [.view], as account: Principal? = nil, _ take: () throws(IoTError) -> any Sendable
     ) async throws(IoTError) -> Use {
-        let key = Key(device: device, kind: kind, source: source, definition: definition, account: account)
+        // `high` is what a call without a definition gets.
+        let wanted = definition == Definition.high.rawValue ? nil : definition
+        let key = Key(device: device, kind: kind, source: source, definition: wanted, account: account)
         let channel: MonitorChannel
         if let existing = shared[key] {
             channel = existing.channel

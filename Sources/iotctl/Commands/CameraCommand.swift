@@ -164,6 +164,9 @@ struct CameraCommand: AsyncParsableCommand {
             guard !anonymous || login.username == nil && login.passwordFile == nil else {
                 throw ValidationError("--anonymous excludes --username and --password-file")
             }
+            guard !(noMid && camera.midUrl != nil), !(noLow && camera.lowUrl != nil) else {
+                throw ValidationError("--no-mid excludes --mid-url, and --no-low excludes --low-url")
+            }
             let change = change(password: nil)
             let isEmpty = change.settings.isEmpty && change.removed.isEmpty && login.passwordFile == nil
             guard !isEmpty else { throw ValidationError("nothing to change: give a source or an option") }

@@ -1,4 +1,5 @@
 import IoTCore
+import IoTLink
 import NIOCore
 import NIOEmbedded
 import PeerTransport
@@ -220,9 +221,56 @@ import Testing
         _ = peer.take()
         scene.run(10, hasSound: false)
         #expect(Set(peer.take().map(\.mid)) == ["video"])
+        // The sound alone comes from the main source then.
+        scene.change(viewer, to: "audio")
+        scene.run(10)
+        #expect(scene.results.last == "audio" && Set(peer.take().map(\.mid)) == ["audio"])
         scene.change(viewer, to: "high")
         scene.run(60)
         #expect(Set(peer.take().map(\.mid)) == ["video", "audio"])
+        // A call that began with that sound cannot get the main source's.
+        let (other, _) = try scene.camera.gateway("other", wanted: [.mid])
+        scene.change(other, to: "high")
+        scene.run(60)
+        #expect(scene.results.last == "high" && !other.connection.run.hasSound)
+        scene.change(other, to: "audio")
+        #expect(scene.results.last == "operationNotAllowed" && other.connection.definition == .high)
+    }
+
+    @Test("From `audio` to a source that is not open the stream waits for its key frame, and its times continue")
+    func fromSoundToClosedSource() throws {
+        let scene = Scene()
+        let (viewer, peer) = try scene.camera.gateway(wanted: [.audio])
+        peer.happens(.stateChanged(.connected))
+        scene.run(10)
+        scene.change(viewer, to: "low")
+        scene.open()
+        #expect(scene.results.isEmpty)
+        scene.run(25)
+        #expect(scene.results == ["low"])
+        let sent = peer.take()
+        #expect(sent.first { $0.mid == "video" }?.packet.isKeyFrameStart == true)
+        expectSmooth(sent, "audio", step: 20_000, overlap: 30_000)
+        expectSmooth(sent, "video")
+        // Also where nothing is sent meanwhile.
+        viewer.perform(.stop, at: scene.camera.loop.now)
+        scene.change(viewer, to: "high")
+        #expect(scene.results.last == "high")
+        viewer.perform(.play, at: scene.camera.loop.now)
+        scene.run(1)
+        let next = try #require(peer.take().last { $0.mid == "video" })
+        #expect((30...50).contains(next.packet.pts / 40_000), "\(next.packet.pts)")
+    }
+
+    @Test("A source that refuses the login stays, because its pauses protect the account; others are closed")
+    func refusedLogin() throws {
+        let scene = Scene(others: [.mid, .low])
+        for (definition, code) in [(Definition.low, ErrorCode.sourceRefused), (.mid, .sourceUnreachable)] {
+            _ = try scene.camera.stream.definitions.choose([definition])
+            scene.camera.others.send(.failed(IoTError(code), retryAfter: .seconds(120)), to: definition)
+        }
+        scene.camera.loop.advanceTime(by: .seconds(60))
+        #expect(Array(scene.camera.others.open.keys) == [.low])
     }
 
     @Test("Without a key frame the change fails after 15 s, and a newer change replaces it; the picture continues")

@@ -49,7 +49,9 @@ final class CameraDefinitions {
 
     /// The definitions that the camera has, the best picture first.
     var all: [Definition] {
-        let hasSound = main.audio != nil || main.source.name == "connecting"
+        var hasSound = main.audio != nil
+        // Not known yet.
+        if case .connecting = main.source { hasSound = true }
         return [.high] + [.mid, .low].filter { sources[$0] != nil } + (hasSound ? [.audio] : [])
     }
 
@@ -57,7 +59,7 @@ final class CameraDefinitions {
     ///
     /// - Parameters:
     ///   - wanted: `nil` for `high`.
-    ///   - current: The rendition that a viewer has: it stays for the definition `audio`.
+    ///   - current: The rendition whose sound a viewer has: it stays for the definition `audio`.
     /// - Throws: 25133 if the camera has none of them.
     func choose(_ wanted: [Definition]?, current: Rendition? = nil) throws(IoTError) -> Choice {
         let all = all
@@ -93,6 +95,8 @@ final class CameraDefinitions {
 
     private func closeUnused(at now: NIODeadline) {
         for (definition, entry) in running {
+            // A source that opens again has no back-off: a camera would lock the account after some refused logins.
+            if case .failed(let error) = entry.rendition.source, error.code == .sourceRefused { continue }
             if entry.rendition.isAwaited(at: now) || isUsed(entry.rendition) {
                 running[definition]?.lastUsed = now
             } else if now - entry.lastUsed >= Self.linger {

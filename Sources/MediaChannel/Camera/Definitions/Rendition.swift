@@ -76,6 +76,7 @@ final class Rendition {
 
     func handle(_ event: CameraSourceEvent) {
         eventLoop.assertInEventLoop()
+        guard !isClosed else { return }
         switch event {
         case .connecting:
             if case .ready = source { source = .connecting }
@@ -310,12 +311,19 @@ final class Rendition {
         return measurement
     }
 
+    /// Whether pictures have come in another order than that of presentation.
+    var hasReordered: Bool { order.hasComeReordered }
+
     /// Whether somebody waits for its tracks or its picture.
     func isAwaited(at now: NIODeadline) -> Bool { waiting.contains { $0.until > now } }
 
-    /// Ends all waits.
+    /// Ends all waits, and frees the packets: a viewer may keep the rendition for its retransmissions.
     func close() {
         isClosed = true
+        browserSound?.stop()
+        browserSound = nil
+        (video, audio, opus) = (nil, nil, nil)
+        group.removeAll()
         settleWaiting({ _ in true }, .failure(IoTError(.stopping)))
     }
 }

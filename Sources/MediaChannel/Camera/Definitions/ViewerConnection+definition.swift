@@ -8,11 +8,9 @@ import RTP
 /// that nothing is missing in between.
 extension ViewerConnection {
     struct PendingDefinition {
-        let number: Int
         let choice: CameraDefinitions.Choice
         let respond: ControlServer.Respond
-        /// `nil` until the rendition's source is open.
-        var timeout: Scheduled<Void>?
+        let timeout: Scheduled<Void>
     }
 
     /// How long to wait for the other source and its next key frame. Some cameras send one every ten seconds.
@@ -36,19 +34,23 @@ extension ViewerConnection {
         guard let wanted = params["definition"]?.stringValue.flatMap(Definition.list) else {
             throw IoTError(.invalidParameter, "'definition' " + Definition.requirement)
         }
-        let choice = try stream.definitions.choose(wanted, current: run.rendition)
+        let choice = try stream.definitions.choose(wanted, current: run.hasSound ? run.rendition : nil)
         endPending(.failure(IoTError(.hungUp, "a newer change of the definition replaced this one")))
         guard choice.definition != definition else { return respond(.success(definitionReport)) }
-        definitionChanges += 1
-        let number = definitionChanges
-        pending = PendingDefinition(number: number, choice: choice, respond: respond)
-        pending?.timeout = stream.eventLoop.assumeIsolated().scheduleTask(in: Self.definitionPatience) { [weak self] in
-            self?.endPending(.failure(IoTError(.messageTimeout, "no key frame of the definition came in time")))
+        let timeout = stream.eventLoop.assumeIsolated().scheduleTask(in: Self.definitionPatience) { [weak self] in
+            guard let self else { return }
+            endPending(.failure(IoTError(.messageTimeout, "no key frame of the definition came in time")))
         }
+        pending = PendingDefinition(choice: choice, respond: respond, timeout: timeout)
+        // One wait for each rendition, however often a viewer asks.
+        let id = ObjectIdentifier(choice.rendition)
+        guard awaited.insert(id).inserted else { return }
         choice.rendition.untilReady().assumeIsolated().whenComplete { [weak self] result in
-            guard let self, pending?.number == number else { return }
+            guard let self else { return }
+            awaited.remove(id)
+            guard let pending, pending.choice.rendition === choice.rendition else { return }
             switch result {
-            case .success: opened(choice, at: stream.eventLoop.now)
+            case .success: opened(pending.choice, at: stream.eventLoop.now)
             case .failure(let error):
                 endPending(.failure(error as? IoTError ?? IoTError(.internalFailure, underlying: error)))
             }
@@ -61,44 +63,55 @@ extension ViewerConnection {
         } catch {
             return endPending(.failure(error))
         }
-        // A viewer without a picture does not wait for the next key frame: it starts at the newest, as at first.
-        if choice.definition == .audio || isSoundOnly || !feed.isStarted { apply(choice, at: now) }
+        // A viewer without a picture does not wait for the next key frame, if there is one: it starts as at first.
+        let starts = isSoundOnly || !feed.isStarted
+        let hasPicture = choice.rendition.video?.ring.newestKeyFrameSequence != nil && canShow(choice.rendition)
+        if choice.definition == .audio || starts && hasPicture { apply(choice, at: now) }
     }
 
     /// The section's codec was agreed on for the whole call.
     private func requireCompatible(_ choice: CameraDefinitions.Choice) throws(IoTError) {
         if choice.definition == .audio {
-            guard sections[.audio] != nil else {
-                throw IoTError(.operationNotAllowed, "this call has no sound", remedy: "open a channel with sound")
+            guard sections[.audio] != nil, viewer?.canHear(choice.rendition) == true else {
+                throw IoTError(
+                    .operationNotAllowed, "this call has no sound, or the sound has another format",
+                    remedy: "open a new channel with the definition 'audio'")
             }
             return
         }
         guard sections[.video] != nil, let video = choice.rendition.video, video.codec.format == videoFormat else {
             throw IoTError(
                 .operationNotAllowed,
-                "the definition '\(choice.definition.rawValue)' has another picture format than this call",
+                "the definition '\(choice.definition.rawValue)' has another picture format than this call, or none",
                 remedy: "open a new channel with this definition")
         }
-        if choice.rendition.isReordered, viewer?.canReorder == false { throw BrowserOffer.reordered }
+        if choice.rendition.hasReordered, viewer?.canReorder == false { throw BrowserOffer.reordered }
+    }
+
+    /// Whether the pictures come in the order of presentation, or the viewer needs no such order. Until enough pictures
+    /// have come, a source that may reorder them is not shown to a browser.
+    private func canShow(_ rendition: Rendition) -> Bool {
+        viewer?.canReorder == true || !rendition.isReordered
     }
 
     /// A key frame came in one of the camera's renditions.
     func keyFrameCame(in rendition: Rendition, at now: NIODeadline) {
         guard let pending, pending.choice.rendition === rendition, pending.choice.definition != .audio,
-            rendition.video?.codec.format == videoFormat
+            rendition.video?.codec.format == videoFormat, canShow(rendition)
         else { return }
         apply(pending.choice, at: now)
     }
 
     private func apply(_ choice: CameraDefinitions.Choice, at now: NIODeadline) {
         isSoundOnly = choice.definition == .audio
-        let last = run
+        var last = run
         if choice.rendition !== last.rendition {
+            last.lastTracks = [.video: last.rendition.video, .audio: audio(of: last)].compactMapValues { $0?.identity }
             earlierRuns = earlierRuns.suffix(1) + [last]
             run = ViewerRun(choice.rendition, after: last, hasSound: true)
             run.hasSound = viewer?.changed(from: last.rendition) ?? false
         }
-        if feed.isStarted {
+        if canSend {
             start(video: video, audio: audio, soundIsLive: true, at: now)
             viewer?.restarted(at: now)
         }
@@ -110,7 +123,7 @@ extension ViewerConnection {
     func endPending(_ result: Result<JSONValue, IoTError>) {
         guard let pending else { return }
         self.pending = nil
-        pending.timeout?.cancel()
+        pending.timeout.cancel()
         pending.respond(result)
     }
 
@@ -130,10 +143,11 @@ extension ViewerConnection {
         viewer?.hearsOpus == true ? run.rendition.opus : run.rendition.audio
     }
 
-    /// A packet that the viewer is missing, as it was sent.
+    /// A packet that the viewer is missing, as it was sent; `nil` if its track has gone.
     func sentPacket(_ sequence: Int64, _ kind: MediaKind) -> MediaPacket? {
         guard let run = ([run] + earlierRuns).first(where: { $0.contains(sequence) }),
             let track = kind == .video ? run.rendition.video : audio(of: run),
+            run.firstSequence == self.run.firstSequence || run.lastTracks[kind] === track.identity,
             let packet = track.ring.packet(sequence: sequence - run.firstSequence)
         else { return nil }
         return run.placed(packet, kind, clockRate: track.codec.clockRate)

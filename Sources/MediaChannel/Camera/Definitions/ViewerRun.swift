@@ -12,6 +12,8 @@ struct ViewerRun {
     var hasSound: Bool
     /// Maps times of the rendition's source to those of the viewer.
     var clock = ViewerClock()
+    /// The tracks that the viewer got, when the run has ended: the rendition may have others by now.
+    var lastTracks: [MediaKind: CameraTrack.Identity] = [:]
     /// Added to the sequences of the rendition's packets.
     let firstSequence: Int64
 
