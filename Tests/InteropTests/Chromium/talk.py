@@ -52,7 +52,9 @@ def test_talk(browser, daemon, heard):
     """Held for three seconds, the button sends three seconds of words, and the camera's sound is off meanwhile."""
     page = opened(browser, daemon, "view", "talk")
     button = page.page.locator("#talk")
-    assert button.is_visible() and button.inner_text() == "Hold to talk"
+    # The page shows it at its next look at the pictures.
+    eventually("the button", lambda: button.is_visible() or page.pump())
+    assert button.inner_text() == "Hold to talk"
     button.hover()
     page.page.mouse.down()
     begin = time.monotonic()
