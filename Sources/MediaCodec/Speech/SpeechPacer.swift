@@ -3,8 +3,9 @@ package import NIOCore
 /// Turns sound that arrives irregularly, or at the pace of another clock, into frames at the pace of the monotonic clock.
 /// It owns no clock: push sound when it comes, and call `nextFrame(at:)` at `nextDue`.
 ///
-/// The sound is resampled by at most 0.5 %, so that the amount of waiting sound stays near the target. Where there is no sound, the frames are silent;
-/// sound fades out before and in afterwards, so that nothing clicks. If more than the limit waits, the oldest is dropped.
+/// The pacer plays up to 0.5 % faster or slower to keep the amount of waiting sound near the target. While no sound
+/// waits, the frames are silent. Sound fades out before silence and fades in after it, so that nothing clicks. If more
+/// than the limit waits, the oldest sound is dropped.
 package struct SpeechPacer: Sendable {
     package struct Options: Sendable {
         /// Samples per second of both sides.

@@ -16,7 +16,7 @@ final class Rendition {
         case tracksReplaced(IoTError)
         /// A new key frame is in the video track.
         case keyFrame
-        /// The tracks have new packets, of the Opus track only if it says so.
+        /// The tracks have new packets; with `opusOnly`, only the Opus track has.
         case packets(opusOnly: Bool)
         /// The mapping of the source's clock to the wall clock changed.
         case clockChanged
@@ -42,7 +42,7 @@ final class Rendition {
     private(set) var opus: CameraTrack?
     private var browserSound: BrowserSound?
     private var opusListeners = 0
-    /// The newest picture (or sound, if there is no video), and when it came.
+    /// The time of the newest picture, and when it came. Of the newest sound if the source has no video.
     private(set) var newest: (pts: Int64, time: NIODeadline)?
     private var order = PictureOrder()
     private(set) var group = GroupOfPictures()
