@@ -83,14 +83,7 @@ final class CameraCalls: @unchecked Sendable {
         }
         // Twice, because whether there is `audio` is known only when the main source is open.
         for _ in 0..<2 {
-            try await stream.run { stream in
-                let eventLoop = stream.eventLoop
-                do throws(IoTError) {
-                    return try stream.definitions.choose(wanted).rendition.untilReady()
-                } catch {
-                    return eventLoop.makeFailedFuture(error)
-                }
-            }
+            try await stream.run { stream in stream.definitions.untilReady(wanted) }
         }
         let session = call.session
         if let text = call.offer {

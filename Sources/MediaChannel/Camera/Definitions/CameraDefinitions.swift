@@ -70,6 +70,15 @@ final class CameraDefinitions {
         return Choice(definition: definition, rendition: try rendition(definition, current))
     }
 
+    /// Completes when the tracks of the first wanted definition are known. Opens its source.
+    func untilReady(_ wanted: [Definition]?) -> EventLoopFuture<Void> {
+        do throws(IoTError) {
+            return try choose(wanted).rendition.untilReady()
+        } catch {
+            return main.eventLoop.makeFailedFuture(error)
+        }
+    }
+
     private func rendition(_ definition: Definition, _ current: Rendition?) throws(IoTError) -> Rendition {
         if definition == .audio, let current, current.audio != nil { return current }
         guard let open = sources[definition] else { return main }

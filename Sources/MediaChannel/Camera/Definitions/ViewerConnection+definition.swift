@@ -108,7 +108,7 @@ extension ViewerConnection {
         if choice.rendition !== last.rendition {
             last.lastTracks = [.video: last.rendition.video, .audio: audio(of: last)].compactMapValues { $0?.identity }
             earlierRuns = earlierRuns.suffix(1) + [last]
-            run = ViewerRun(choice.rendition, after: last, hasSound: true)
+            run = ViewerRun(choice.rendition, after: last)
             run.hasSound = viewer?.changed(from: last.rendition) ?? false
         }
         if canSend {

@@ -20,17 +20,17 @@ struct ViewerRun {
     /// More packets than a rendition sends in centuries.
     private static let span: Int64 = 1 << 40
 
-    init(_ rendition: Rendition, hasSound: Bool = true) {
+    init(_ rendition: Rendition) {
         self.rendition = rendition
-        self.hasSound = hasSound
+        hasSound = true
         firstSequence = 0
     }
 
-    /// The run that follows another. Both renditions show the same scene, so their newest frames tell how their clocks
+    /// The run that follows another, without sound until the viewer has compared its format. Both renditions show the same scene, so their newest frames tell how their clocks
     /// relate.
-    init(_ rendition: Rendition, after last: ViewerRun, hasSound: Bool) {
+    init(_ rendition: Rendition, after last: ViewerRun) {
         self.rendition = rendition
-        self.hasSound = hasSound
+        hasSound = false
         firstSequence = last.firstSequence + Self.span
         guard let start = rendition.newest, let edge = last.rendition.newest else { return }
         let passed = max((start.time - edge.time).nanoseconds / 1_000, ViewerClock.leastStep)
