@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// The all-in-one daemon's channel, captured from the network.
@@ -17,7 +18,7 @@ import Testing
             ["PATH": "/usr/sbin:/usr/bin:/sbin:/bin"]) { $1 }
         tcpdump.standardError = FileHandle.nullDevice
         tcpdump.standardInput = FileHandle.nullDevice
-        try tcpdump.run()
+        try tcpdump.start()
         try await eventually("the capture's file") { FileManager.default.fileExists(atPath: file) }
         let watched = try await daemon.iotctl("monitor", "front", "--frames", "150")
         #expect(watched.status == 0, "\(watched.errors)")

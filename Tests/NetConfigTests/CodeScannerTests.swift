@@ -3,6 +3,7 @@ import IoTCore
 import MediaCodec
 import NIOCore
 import NetConfig
+import TestSupport
 import Testing
 
 /// A camera that looks at a code: real H.264, through the tree's own decoder.
@@ -38,7 +39,7 @@ import Testing
             "-loop", "1", "-framerate", "8", "-i", code.path, "-filter_complex", filters, "-frames:v", "8",
             "-c:v", "libx264", "-preset", "veryfast", "-crf", "30", "-pix_fmt", "yuv420p", video.path,
         ]
-        try process.run()
+        try process.start()
         process.waitUntilExit()
         try #require(process.terminationStatus == 0, "ffmpeg is missing (apt-get install ffmpeg), or a filter of it")
         return video

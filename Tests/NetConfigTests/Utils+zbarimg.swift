@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// What zbarimg, a reader of other people's, finds in a PNG: the exact bytes.
@@ -12,7 +13,7 @@ func scan(_ png: [UInt8], arguments: [String] = ["--raw", "-q", "-Sbinary"]) thr
     let output = Pipe()
     process.standardOutput = output
     process.standardError = FileHandle.nullDevice
-    try process.run()
+    try process.start()
     let bytes = [UInt8](output.fileHandleForReading.readDataToEndOfFile())
     process.waitUntilExit()
     try #require(process.terminationStatus == 0, "zbarimg is missing (apt-get install zbar-tools) or found no code")

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 
 /// A program that runs in the background until it is stopped or this object is released.
 final class BackgroundProgram: @unchecked Sendable {
@@ -14,7 +15,7 @@ final class BackgroundProgram: @unchecked Sendable {
         process.standardInput = FileHandle.nullDevice
         process.standardOutput = try folder.newFile("out")
         process.standardError = try folder.newFile("err")
-        try process.run()
+        try process.start()
     }
 
     var processIdentifier: Int32 { process.processIdentifier }

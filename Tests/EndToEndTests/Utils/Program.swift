@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// Runs a program to its end.
@@ -50,7 +51,7 @@ struct Program {
         } else {
             process.standardInput = FileHandle.nullDevice
         }
-        try process.run()
+        try process.start()
         process.waitUntilExit()
         return Outcome(
             status: process.terminationStatus,

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// GStreamer's RTSP server with one file.
@@ -22,7 +23,7 @@ final class RTSPServer: @unchecked Sendable {
         process.standardInput = input
         process.standardOutput = try folder.newFile("out")
         process.standardError = try folder.newFile("err")
-        try process.run()
+        try process.start()
         let output = folder.path("out")
         func firstLine() -> String? {
             guard let text = try? String(contentsOfFile: output, encoding: .utf8), text.contains("\n") else {

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// A real `iotvideod` with its own data directory.
@@ -40,7 +41,7 @@ final class RunningDaemon: @unchecked Sendable {
         process.standardInput = FileHandle.nullDevice
         process.standardOutput = output
         process.standardError = try folder.newFile("daemon.err")
-        try process.run()
+        try process.start()
         if waitsUntilReady { try await waitUntilReady() }
     }
 

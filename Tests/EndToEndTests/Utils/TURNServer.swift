@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// A real coturn on one host of a test network, with time-limited credentials. It ends with this object.
@@ -23,7 +24,7 @@ final class TURNServer: @unchecked Sendable {
         process.standardInput = FileHandle.nullDevice
         process.standardOutput = log
         process.standardError = log
-        try process.run()
+        try process.start()
         try await eventually("the TURN server") {
             try await Program(
                 path: "/usr/bin/env",

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// Hosts on one switch, made of network namespaces of this machine; needs root. They are removed with this object.
@@ -77,7 +78,7 @@ final class TestNetwork: Sendable {
             process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
             process.arguments = ["ip", "netns", "delete", space]
             process.standardError = FileHandle.nullDevice
-            try? process.run()
+            try? process.start()
             process.waitUntilExit()
         }
     }

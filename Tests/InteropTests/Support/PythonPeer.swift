@@ -1,5 +1,6 @@
 import Foundation
 import IoTCore
+import TestSupport
 
 /// A peer of another implementation, in its own Python process, controlled by JSON lines.
 final class PythonPeer: Sendable {
@@ -46,7 +47,7 @@ final class PythonPeer: Sendable {
                 }
             }
         }
-        try process.run()
+        try process.start()
     }
 
     deinit {

@@ -1,6 +1,7 @@
 import Foundation
 import IoTCore
 import Synchronization
+import TestSupport
 
 @testable import IoTLink
 
@@ -24,7 +25,7 @@ final class Broker: Sendable {
             let passwd = Process()
             passwd.executableURL = URL(fileURLWithPath: "/usr/bin/mosquitto_passwd")
             passwd.arguments = ["-b", passwords.path, token.id, token.text]
-            try passwd.run()
+            try passwd.start()
             passwd.waitUntilExit()
         }
         var configuration = """
@@ -52,7 +53,7 @@ final class Broker: Sendable {
         let output = Pipe()
         broker.standardError = output
         broker.standardOutput = FileHandle.nullDevice
-        try broker.run()
+        try broker.start()
         process.withLock { $0 = broker }
         let isRunning = await withCheckedContinuation { continuation in
             Thread.detachNewThread {

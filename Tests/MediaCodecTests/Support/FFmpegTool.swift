@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 
 /// Runs Debian's ffmpeg, the reference for these tests.
 enum FFmpegTool {
@@ -19,7 +20,7 @@ enum FFmpegTool {
         defer { try? FileManager.default.removeItem(at: messages) }
         process.standardOutput = output
         process.standardError = try FileHandle(forWritingTo: messages)
-        try process.run()
+        try process.start()
         let data = try output.fileHandleForReading.readToEnd() ?? Data()
         process.waitUntilExit()
         let text = try String(contentsOf: messages, encoding: .utf8)

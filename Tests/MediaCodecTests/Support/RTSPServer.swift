@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 
 /// GStreamer's RTSP server. Serves one file until this object is released.
 final class RTSPServer {
@@ -13,7 +14,7 @@ final class RTSPServer {
         process.standardInput = input
         process.standardOutput = output
         process.standardError = FileHandle.nullDevice
-        try process.run()
+        try process.start()
         var line = Data()
         while let byte = try output.fileHandleForReading.read(upToCount: 1), byte != Data([10]) {
             guard !byte.isEmpty else { break }

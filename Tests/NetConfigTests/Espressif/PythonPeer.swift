@@ -1,5 +1,6 @@
 import Foundation
 import IoTCore
+import TestSupport
 
 /// One of the independent scripts of Fixtures, with JSON on its standard input.
 final class PythonPeer {
@@ -16,7 +17,7 @@ final class PythonPeer {
         process.arguments = ["-B", ProvisioningVectors.fixtures + "/" + script] + arguments
         process.standardInput = input
         process.standardOutput = output
-        try process.run()
+        try process.start()
         try input.fileHandleForWriting.write(contentsOf: Data((order.jsonText + "\n").utf8))
     }
 

@@ -73,6 +73,10 @@ enum ChildCommand {
 
 /// `@unchecked Sendable`: `run` is called once, before `terminate` has an effect; Foundation's `Process` has locks.
 private final class Child: @unchecked Sendable {
+    /// Held while a program starts. If two start at the same moment, one can inherit the socket by which Foundation
+    /// notices the other's end (swift-corelibs-foundation, issue 4795).
+    private static let startLock = NSLock()
+
     private let process: Process
 
     init(_ process: Process) {
@@ -86,7 +90,7 @@ private final class Child: @unchecked Sendable {
                     returning: process.terminationReason == .exit ? process.terminationStatus : nil)
             }
             do {
-                try process.run()
+                try Self.startLock.withLock { try process.run() }
                 onStart()
             } catch {
                 process.terminationHandler = nil
