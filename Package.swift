@@ -115,18 +115,19 @@ let package = Package(
 
         // Layer 3
         library("GatewayAPI", ["IoTCore"]),
+        library("CameraTLS", ["IoTCore", nioCore, nioSSL]),
         library("IoTLink", ["IoTCore", "CMosquitto", "COpenSSL", crypto, nioCore, logging, lifecycle]),
         library("PeerTransport", ["IoTCore", "RTP", "COpenSSL", nioCore, nioPosix, logging]),
         library("MediaCodec", ["IoTCore", "CFFmpeg", "COpus", "CVideo4Linux", nioCore, logging]),
-        library("RTSP", ["IoTCore", "RTP", nioCore, nioPosix]),
+        library("RTSP", ["IoTCore", "RTP", "CameraTLS", nioCore, nioPosix]),
 
         // Layer 4
         library("ThingModel", ["IoTCore", "IoTLink", logging]),
         library(
             "NetConfig",
             [
-                "IoTCore", "CQREncode", "CPNG", "CExpat", "COpenSSL", crypto, protobuf, nioCore, nioPosix, nioHTTP1,
-                nioSSL, logging,
+                "IoTCore", "CameraTLS", "CQREncode", "CPNG", "CExpat", "COpenSSL", crypto, protobuf, nioCore, nioPosix,
+                nioHTTP1, logging,
             ]),
         library("MediaPlayer", ["IoTCore", "MediaCodec", nioCore, logging]),
 

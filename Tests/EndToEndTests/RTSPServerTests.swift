@@ -123,6 +123,43 @@ import Testing
         #expect(await daemon.stop() == 0)
     }
 
+    @Test("A camera with rtsps:// is refused with its fingerprint, and read exactly with that fingerprint only")
+    func encryptedCamera() async throws {
+        let sample = Self.samples[0]
+        let daemon = try await Self.daemon(tls: true, cameras: [sample])
+        let port = try Self.port(daemon)
+        let key = try await Self.key(daemon, "box", "--ttl", "1h")
+        let other = try await RunningDaemon(configuration: "cameras: []")
+        func add(_ name: String, _ certificate: String?) async throws -> Program.Outcome {
+            try await other.iotctl(
+                ["camera", "add", name, "rtsps://127.0.0.1:\(port)/cam0", "--username", key.id]
+                    + ["--password-file", "-", "--check"] + (certificate.map { ["--certificate", $0] } ?? []),
+                input: key.text)
+        }
+        let presented = try await Program.named(
+            "sh", ["-c", "openssl s_client -connect 127.0.0.1:\(port) | openssl x509 -noout -fingerprint -sha256"]
+        ).run()
+        let fingerprint = try #require(
+            presented.text.split(separator: "=").last?.trimmingCharacters(in: .newlines), "\(presented.errors)")
+
+        for (certificate, words) in [
+            (nil, "is unknown"), (String(repeating: "ab", count: 32), "different certificate"),
+        ] {
+            let refused = try await add("door", certificate)
+            #expect(refused.status == 1 && refused.errors.hasPrefix("error 25027 "), "\(refused.errors)")
+            #expect(refused.errors.contains(words) && refused.errors.contains(fingerprint), "\(refused.errors)")
+        }
+        let added = try await add("door", fingerprint)
+        try #require(added.status == 0, "\(added.errors)\n\(other.log)")
+        try await MonitorTests.monitor(other, "door", sample, count: 40)
+        // A changed certificate, here a changed fingerprint, ends the camera.
+        let changed = try await other.iotctl(
+            "camera", "set", "door", "--certificate", String(repeating: "ab", count: 32), "--check")
+        #expect(changed.errors.hasPrefix("error 25027 "), "\(changed.errors)")
+        #expect(await other.stop() == 0)
+        #expect(await daemon.stop() == 0)
+    }
+
     @Test("Wrong keys, keys of other cameras, unknown cameras and second streams each get their status")
     func refusals() async throws {
         let daemon = try await Self.daemon(cameras: Array(Self.samples.prefix(2)))

@@ -111,6 +111,14 @@ import Testing
         #expect(throws: Never.self) { try CameraSettings(name: "x", url: "rtsp://u@h/x").checked() }
     }
 
+    @Test("rtsps:// is a source like rtsp://, with port 322 unless another one is named")
+    func encrypted() throws {
+        let source = try CameraSource("rtsps://h/x", relativeTo: "/")
+        #expect(source.kind == .rtsp && source.url(username: "a", password: "b") == "rtsps://a:b@h/x")
+        #expect(source.hasHost(of: CameraSource(checked: "rtsps://H:322/y")))
+        #expect(!source.hasHost(of: CameraSource(checked: "rtsp://h/x")))
+    }
+
     @Test("An unknown kind of source is refused with the known ones, in the configuration and by the API")
     func unknownScheme() {
         let refusals = [
@@ -119,7 +127,7 @@ import Testing
         ]
         for refusal in refusals {
             #expect(
-                refusal?.message.contains("'exec:' is not a camera source; sources are rtsp://…, file:///…") == true)
+                refusal?.message.contains("'exec:' is not a camera source; sources are rtsp[s]://…, file:///…") == true)
             #expect(refusal?.remedy.contains("./NAME") == true)
         }
     }

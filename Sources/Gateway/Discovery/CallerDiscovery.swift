@@ -30,7 +30,7 @@ struct CallerDiscovery: GatewayDiscovery {
         // Counts as a camera test, because the gateway connects to any host that the caller names.
         let part = try session.take(.cameraTests)
         let login = request.username.map { ONVIFLogin(username: $0, password: request.password ?? "") }
-        let description = try await lan.onvif.describe(request.url, login: login, trust: try request.trust())
+        let description = try await lan.onvif.describe(request.url, login: login, trust: CameraTrust(checked: request.certificate))
         return withExtendedLifetime(part) { ONVIFReport(description) }
     }
 
@@ -71,16 +71,6 @@ extension FoundDevice {
             port: device.port, serviceURLs: device.serviceURLs, identities: device.identities.sorted(),
             foundBy: device.foundBy.map(\.rawValue).sorted(), next: next,
             onvif: device.onvifURL)
-    }
-}
-
-extension ONVIFRequest {
-    fileprivate func trust() throws(IoTError) -> CameraTrust {
-        guard let certificate else { return insecure == true ? .any : .none }
-        guard let fingerprint = CertificateFingerprint(certificate) else {
-            throw IoTError(.invalidRequest, "certificate must be a SHA-256 fingerprint: 64 hexadecimal digits")
-        }
-        return .pinned(fingerprint)
     }
 }
 

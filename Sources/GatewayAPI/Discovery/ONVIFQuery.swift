@@ -1,26 +1,20 @@
 /// `POST /v1/onvif-queries`: requests the streams of an ONVIF camera.
 public struct ONVIFRequest: APIRequestBody, Hashable {
-    public static let members = ["url", "username", "password", "certificate", "insecure"]
+    public static let members = ["url", "username", "password", "certificate"]
 
     /// The URL of its device service: `http://HOST[:PORT]/onvif/device_service`, or `https`.
     public var url: String
     public var username: String?
     /// Requires `username`.
     public var password: String?
-    /// The SHA-256 fingerprint of the camera's certificate, in hexadecimal digits; requires `https`.
+    /// The SHA-256 fingerprint of the camera's certificate, in hexadecimal digits, or `any`; requires `https`.
     public var certificate: String?
-    /// Accept any certificate; requires `https`.
-    public var insecure: Bool?
 
-    public init(
-        url: String, username: String? = nil, password: String? = nil, certificate: String? = nil,
-        insecure: Bool? = nil
-    ) {
+    public init(url: String, username: String? = nil, password: String? = nil, certificate: String? = nil) {
         self.url = url
         self.username = username
         self.password = password
         self.certificate = certificate
-        self.insecure = insecure
     }
 }
 

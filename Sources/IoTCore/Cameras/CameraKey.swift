@@ -5,7 +5,7 @@ package struct CameraKey: Sendable {
         case text
         /// In a configuration file, it is relative to that file.
         case path
-        /// An `rtsp://` address, a `v4l2:` device, or a file's path or URL. In a configuration file, a path is relative
+        /// An `rtsp://` or `rtsps://` address, a `v4l2:` device, or a file's path or URL. In a configuration file, a path is relative
         /// to that file.
         case source
         case wholeNumber(ClosedRange<Int>)

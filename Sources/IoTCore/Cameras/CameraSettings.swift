@@ -7,7 +7,7 @@ public struct CameraSettings: Sendable, Hashable {
     /// The device's first name, and the key of its directory. Another name makes another device. Required.
     @Setting(default: "") public var name: String
 
-    /// An `rtsp://` address, `v4l2:` and a device's path, or a file's path. Required.
+    /// An `rtsp://` or `rtsps://` address, `v4l2:` and a device's path, or a file's path. Required.
     @Setting(default: "") public var url: String
 
     /// The user at the RTSP camera.
@@ -18,6 +18,9 @@ public struct CameraSettings: Sendable, Hashable {
 
     /// A file that holds the password.
     public var passwordFile: String?
+
+    /// Which certificate to accept from an `rtsps://` camera: a form of `CameraTrust`.
+    public var certificate: String?
 
     /// TCP is the default because it passes through firewalls and loses no packets.
     @Setting(default: .tcp) public var rtspTransport: RTSPTransport
@@ -42,7 +45,8 @@ public struct CameraSettings: Sendable, Hashable {
 
     public init(
         name: String? = nil, url: String? = nil, username: String? = nil, password: String? = nil,
-        passwordFile: String? = nil, rtspTransport: RTSPTransport? = nil, pictureSize: CaptureSize? = nil,
+        passwordFile: String? = nil, certificate: String? = nil, rtspTransport: RTSPTransport? = nil,
+        pictureSize: CaptureSize? = nil,
         frameRate: Int? = nil, viewers: Int? = nil, talk: String? = nil, midUrl: String? = nil, lowUrl: String? = nil
     ) {
         $name.given = name
@@ -50,6 +54,7 @@ public struct CameraSettings: Sendable, Hashable {
         self.username = username
         self.password = password
         self.passwordFile = passwordFile
+        self.certificate = certificate
         $rtspTransport.given = rtspTransport
         $pictureSize.given = pictureSize
         $frameRate.given = frameRate
@@ -75,6 +80,9 @@ extension CameraKey {
         .text(
             "passwordFile", CameraPlace(\.passwordFile), form: .path, part: .source, traits: .fileOnly,
             needs: "username"),
+        .text(
+            "certificate", CameraPlace(\.certificate), part: .source, traits: [.rtspOnly, .shown, .nullable],
+            rule: Rule(CameraTrust.requirement) { CameraTrust($0) != nil }),
         .choice(
             "rtspTransport", member: "transport", CameraPlace(\.$rtspTransport), part: .source,
             traits: [.rtspOnly, .shown]),
@@ -92,7 +100,7 @@ extension CameraKey {
             rule: definitionSource),
     ]
 
-    private static let definitionSource = Rule<String>("must be an rtsp:// URL or a file") {
+    private static let definitionSource = Rule<String>("must be an rtsp:// or rtsps:// URL, or a file") {
         !$0.lowercased().hasPrefix("v4l2:")
     }
 }
@@ -102,6 +110,9 @@ extension CameraSettings {
     package static let definitionSources: [(Definition, any WritableKeyPath<CameraSettings, String?> & Sendable)] = [
         (.mid, \.midUrl), (.low, \.lowUrl),
     ]
+
+    /// `certificate` as a value.
+    package var trust: CameraTrust { CameraTrust(checked: certificate) }
 
     /// `talk` as a value.
     package var loudspeaker: CameraLoudspeaker { CameraLoudspeaker(talk) ?? .none }

@@ -1,6 +1,6 @@
 /// The kind of a camera's source.
 package enum CameraSourceKind: Sendable, Hashable {
-    /// `rtsp://…`
+    /// `rtsp://…` or `rtsps://…`
     case rtsp
     /// A path.
     case file

@@ -73,7 +73,9 @@ extension CameraSettings {
         // The user name and the password in the URL, decoded.
         let parts = URLComponents(string: url)
         let credentials = parts?.user.map { BasicCredentials(username: $0, password: parts?.password ?? "") }
-        return RTSPClientConfiguration(url: target, credentials: credentials, transport: rtspTransport)
+        var configuration = RTSPClientConfiguration(url: target, credentials: credentials, transport: rtspTransport)
+        configuration.trust = trust
+        return configuration
     }
 
     private static let longestURL = 4_096

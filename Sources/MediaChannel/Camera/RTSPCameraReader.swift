@@ -26,8 +26,9 @@ final class RTSPCameraReader: SourceReader {
     init?(
         _ settings: CameraSettings, eventLoop: (any EventLoop)?, cancellation: DemuxerCancellation
     ) throws(IoTError) {
-        guard var configuration = settings.rtspConfiguration, configuration.url.scheme == "rtsp" else { return nil }
-        configuration.codecsOfOtherReader = Self.codecsOfLibAV
+        guard var configuration = settings.rtspConfiguration else { return nil }
+        // libav does not check certificates, so `MediaDemuxer` refuses `rtsps://`.
+        if configuration.url.scheme == "rtsp" { configuration.codecsOfOtherReader = Self.codecsOfLibAV }
         let input = RTSPInput(configuration, eventLoop: eventLoop)
         self.input = input
         cancellation.onCancel { [weak input] in input?.cancel() }

@@ -126,14 +126,8 @@ package struct RTSPClient: Sendable {
         connect()
     }
 
-    /// Never connects to `rtsps://` without TLS: the password and the pictures would be readable on the network.
     private mutating func connect() {
-        guard url.scheme == "rtsp" else {
-            return fail(
-                IoTError(
-                    .sourceUnsupported, "the camera requires an encrypted connection (rtsps://)",
-                    remedy: "allow rtsp:// in the camera, because rtsps:// is not supported"))
-        }
+        if url.scheme == "rtsps" { transport = .tcp }
         state = .connecting
         outputs.append(.connect(url))
     }
@@ -249,6 +243,12 @@ package struct RTSPClient: Sendable {
         else {
             return fail(
                 IoTError(.sourceUnreachable, "the camera redirects to an address that cannot be used, or too often"))
+        }
+        guard url.scheme == "rtsp" || target.scheme == "rtsps" else {
+            return fail(
+                IoTError(
+                    .sourceUnsupported, "the camera redirects to an address without encryption (rtsp://)",
+                    remedy: "use that address in the camera's URL if the network is trusted"))
         }
         if target.host != configuration.url.host { authentication = RequestAuthentication(nil) }
         restart(at: target)

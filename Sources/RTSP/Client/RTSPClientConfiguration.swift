@@ -6,7 +6,10 @@ package struct RTSPClientConfiguration: Sendable {
     package var url: ServiceURL
     /// `nil` without a login.
     package var credentials: BasicCredentials?
-    /// With `.udp`, the client changes to TCP if no packet arrives.
+    /// Which certificates to accept with `rtsps://`.
+    package var trust = CameraTrust.none
+    /// With `.udp`, the client changes to TCP if no packet arrives. With `rtsps://`, media always come in the connection:
+    /// UDP would not be encrypted.
     package var transport: RTSPTransport
     /// The longest time from the start to the first packet.
     package var openTimeout: TimeAmount = .seconds(10)

@@ -1,3 +1,4 @@
+import CameraTLS
 import Glibc
 import IoTCore
 import NIOCore
@@ -17,7 +18,6 @@ final class RTSPClientDriver {
     private(set) var isReading = true
     private var isStopped = false
 
-    private static let defaultPort = 554
     /// The bytes of sound that may wait, in the kernel and here: about a second of G.711 each.
     private static let soundBufferSize: ChannelOptions.Types.SocketOption.Value = 8_192
 
@@ -166,7 +166,7 @@ final class RTSPClientDriver {
             .channelOption(.recvAllocator, value: FixedSizeRecvByteBufferAllocator(capacity: 65_536))
             .channelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {
-                    try channel.pipeline.syncOperations.addHandler(RTSPStreamHandler(box.value, number))
+                    try box.value.addHandlers(to: channel.pipeline.syncOperations, url, number)
                 }
             }
         if client.configuration.purpose == .backChannel {
@@ -177,9 +177,30 @@ final class RTSPClientDriver {
                     .writeBufferWaterMark,
                     value: .init(low: Int(Self.soundBufferSize) / 4, high: Int(Self.soundBufferSize)))
         }
-        connecting.connect(host: url.host, port: url.port ?? Self.defaultPort).whenComplete { result in
+        connecting.connect(host: url.host, port: url.portOrDefault).whenComplete { result in
             box.value.connected(result, url, number)
         }
+    }
+
+    private func addHandlers(
+        to pipeline: ChannelPipeline.SynchronousOperations, _ url: ServiceURL, _ number: Int
+    ) throws {
+        if url.scheme == "rtsps" {
+            let box = NIOLoopBound(self, eventLoop: eventLoop)
+            try pipeline.addHandler(
+                CameraTLS.handler(to: url, trust: client.configuration.trust, remedy: Self.remedy) { error in
+                    box.value.disconnected(error, number)
+                })
+        }
+        try pipeline.addHandler(
+            RTSPStreamHandler(self, number) { error in
+                if let failure = CameraTLS.describe(error, url) { self.disconnected(failure, number) }
+            })
+    }
+
+    private static func remedy(_ fingerprint: CertificateDigest) -> String {
+        "compare this fingerprint with the one on the camera's web page; if they are equal, set the camera's "
+            + "`certificate` to it, or add --certificate \(fingerprint) to `iotctl camera`"
     }
 
     private func connected(_ result: Result<any Channel, any Error>, _ url: ServiceURL, _ number: Int) {
@@ -207,7 +228,7 @@ final class RTSPClientDriver {
         let cause = (failure?.connectionErrors.first?.error ?? error) as? IOError
         let reason = cause.map { String(cString: strerror($0.errnoCode)) } ?? "no answer in time"
         return IoTError(
-            .sourceUnreachable, "the camera at \(url.host):\(url.port ?? defaultPort) cannot be reached: \(reason)",
+            .sourceUnreachable, "the camera at \(url.host):\(url.portOrDefault) cannot be reached: \(reason)",
             underlying: ConnectionFailure(reason: reason))
     }
 

@@ -11,10 +11,12 @@ final class RTSPStreamHandler: ChannelInboundHandler {
     private var parser = RTSPParser(limits: .client)
     private let driver: RTSPClientDriver
     private let generation: Int
+    private let onError: (any Error) -> Void
 
-    init(_ driver: RTSPClientDriver, _ generation: Int) {
+    init(_ driver: RTSPClientDriver, _ generation: Int, onError: @escaping (any Error) -> Void) {
         self.driver = driver
         self.generation = generation
+        self.onError = onError
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
@@ -45,6 +47,7 @@ final class RTSPStreamHandler: ChannelInboundHandler {
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        onError(error)
         context.close(promise: nil)
     }
 }

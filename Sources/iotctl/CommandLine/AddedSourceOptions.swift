@@ -2,7 +2,6 @@ import ArgumentParser
 import GatewayAPI
 import IoTCore
 import NIOHTTP1
-import NetConfig
 
 /// The source of a new camera: a URL, or an ONVIF camera that returns its URL.
 struct AddedSourceOptions: ParsableArguments {
@@ -11,7 +10,7 @@ struct AddedSourceOptions: ParsableArguments {
     }
 
     @Argument(
-        help: "rtsp://…, v4l2:/dev/…, or a file, played in a loop; ./a:b for one with a colon in its name.",
+        help: "rtsp[s]://…, v4l2:/dev/…, or a file, played in a loop; ./a:b for one with a colon in its name.",
         completion: .file())
     var url: String?
 
@@ -21,25 +20,16 @@ struct AddedSourceOptions: ParsableArguments {
     @Option(help: "With --onvif: main, the largest picture, or sub, the smallest. (default: main)")
     var stream: Stream?
 
-    @Option(
-        help: ArgumentHelp(
-            "With --onvif https://…: the SHA-256 fingerprint of the camera's certificate.", valueName: "fingerprint"))
-    var certificate: String?
-
-    @Flag(help: "With --onvif https://…: accept any certificate.")
-    var insecure = false
-
     @OptionGroup var login: CameraLogin
 
     func validate() throws {
         guard (url == nil) != (onvif == nil) else { throw ValidationError("give either a source, or --onvif URL") }
         guard stream == nil || onvif != nil else { throw ValidationError("--stream requires --onvif") }
-        guard certificate == nil || !insecure else { throw ValidationError("give either --certificate or --insecure") }
-        guard certificate == nil && !insecure || onvif?.lowercased().hasPrefix("https://") == true else {
-            throw ValidationError("--certificate and --insecure require --onvif https://…")
+        let isEncrypted = [url, onvif].compactMap { $0 }.contains {
+            ["rtsps", "https"].contains(CameraRequest.scheme(of: $0))
         }
-        guard certificate.map({ CertificateFingerprint($0) != nil }) ?? true else {
-            throw ValidationError("--certificate must be 64 hexadecimal digits, with or without colons")
+        guard login.certificate == nil || isEncrypted else {
+            throw ValidationError("--certificate requires rtsps://… or --onvif https://…")
         }
         for text in [url, onvif].compactMap({ $0 }) { try CameraSourceOptions.check(text) }
     }
@@ -51,8 +41,7 @@ struct AddedSourceOptions: ParsableArguments {
     func address(_ client: GatewayClient, password: String?, isQuiet: Bool) async throws -> String {
         guard let onvif else { return CameraSourceOptions.absolute(url ?? "") }
         let request = ONVIFRequest(
-            url: onvif, username: login.username, password: password, certificate: certificate,
-            insecure: insecure ? true : nil)
+            url: onvif, username: login.username, password: password, certificate: login.certificate)
         let report: ONVIFReport = try await client.call(
             .POST, APIPath("v1", "onvif-queries"), request, timeout: CameraOutcome.requestTime)
         if !isQuiet {

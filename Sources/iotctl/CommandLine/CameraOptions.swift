@@ -13,6 +13,12 @@ struct CameraLogin: ParsableArguments {
         completion: .file())
     var passwordFile: String?
 
+    @Option(
+        help: ArgumentHelp(
+            "The SHA-256 fingerprint of the camera's certificate (rtsps://, https://); any accepts every one.",
+            valueName: "fingerprint"))
+    var certificate: String?
+
     @Option(help: "The transport of the media in RTSP.")
     var transport: RTSPTransport?
 
@@ -25,9 +31,16 @@ struct CameraLogin: ParsableArguments {
     /// Sets all keys except the password.
     func give(to camera: inout CameraSettings) {
         camera.username = username
+        camera.certificate = certificate
         camera.$rtspTransport.given = transport
         camera.$pictureSize.given = pictureSize
         camera.$frameRate.given = frameRate
+    }
+
+    func validate() throws {
+        guard certificate.map({ CameraTrust($0) != nil }) ?? true else {
+            throw ValidationError("--certificate \(CameraTrust.requirement)")
+        }
     }
 
     func password() throws -> String? {

@@ -6,7 +6,7 @@ import IoTCore
 /// A camera's source on the command line.
 struct CameraSourceOptions: ParsableArguments {
     @Argument(
-        help: "rtsp://…, v4l2:/dev/…, or a file, which is played in a loop; write ./a:b for a name with a colon.",
+        help: "rtsp[s]://…, v4l2:/dev/…, or a file, which is played in a loop; write ./a:b for a name with a colon.",
         completion: .file())
     var url: String
 

@@ -87,6 +87,7 @@ struct CameraCommand: AsyncParsableCommand {
                   iotctl camera add gate --onvif http://192.0.2.9/onvif/device_service \\
                     --username admin --password-file -
                   iotctl camera add door rtsp://192.0.2.7/ --username admin --password-file -
+                  iotctl camera add lobby rtsps://192.0.2.6/live --certificate 2F:A1:…:9C
                   iotctl camera add clip /srv/clips/front.mp4 --check
                 """)
 
@@ -107,6 +108,8 @@ struct CameraCommand: AsyncParsableCommand {
                 var settings = CameraSettings(name: name)
                 settings.url = try await source.address(client, password: password, isQuiet: options.json)
                 source.login.give(to: &settings)
+                // The fingerprint of an ONVIF service over https says nothing about a stream without encryption.
+                if CameraRequest.scheme(of: settings.url) != "rtsps" { settings.certificate = nil }
                 settings.password = password
                 camera.give(to: &settings)
                 let request = CameraRequest(settings, check: outcome.requested)
@@ -139,13 +142,16 @@ struct CameraCommand: AsyncParsableCommand {
         @Argument(help: "The camera's name.", completion: .cameras)
         var name: String
 
-        @Argument(help: "A new source: rtsp://…, v4l2:/dev/… or a file.", completion: .file())
+        @Argument(help: "A new source: rtsp[s]://…, v4l2:/dev/… or a file.", completion: .file())
         var source: String?
 
         @OptionGroup var login: CameraLogin
 
         @Flag(help: "Remove the user name and the password.")
         var anonymous = false
+
+        @Flag(help: "Remove the fingerprint of the camera's certificate.")
+        var noCertificate = false
 
         @Flag(help: "Remove the definition mid.")
         var noMid = false
@@ -167,6 +173,9 @@ struct CameraCommand: AsyncParsableCommand {
             guard !(noMid && camera.midUrl != nil), !(noLow && camera.lowUrl != nil) else {
                 throw ValidationError("--no-mid excludes --mid-url, and --no-low excludes --low-url")
             }
+            guard !(noCertificate && login.certificate != nil) else {
+                throw ValidationError("--no-certificate excludes --certificate")
+            }
             let change = change(password: nil)
             let isEmpty = change.settings.isEmpty && change.removed.isEmpty && login.passwordFile == nil
             guard !isEmpty else { throw ValidationError("nothing to change: give a source or an option") }
@@ -176,7 +185,9 @@ struct CameraCommand: AsyncParsableCommand {
             var settings = CameraSettings(url: source.map(CameraSourceOptions.absolute), password: password)
             login.give(to: &settings)
             camera.give(to: &settings)
-            let removed = [("username", anonymous), ("midUrl", noMid), ("lowUrl", noLow)].filter(\.1).map(\.0)
+            let removed = [
+                ("username", anonymous), ("certificate", noCertificate), ("midUrl", noMid), ("lowUrl", noLow),
+            ].filter(\.1).map(\.0)
             return CameraChange(settings, removed: Swift.Set(removed), check: outcome.requested)
         }
 

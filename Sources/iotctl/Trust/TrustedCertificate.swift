@@ -1,5 +1,5 @@
+import IoTCore
 import NIOSSL
-import NetConfig
 
 /// A certificate that a user has accepted.
 struct TrustedCertificate: Equatable, Sendable {
@@ -16,7 +16,7 @@ struct TrustedCertificate: Equatable, Sendable {
     var fingerprint: String { Self.fingerprint(der) }
 
     static func fingerprint(_ der: [UInt8]) -> String {
-        CertificateFingerprint(der: der).description
+        CertificateDigest(der: der).description
     }
 
     /// Trusts this certificate and no other.

@@ -61,7 +61,8 @@ extension CameraSettings {
     /// The source of a request's URL: an absolute path, a file URL, or an RTSP URL without a password.
     private static func source(of url: String, _ member: String) throws(IoTError) -> CameraSource {
         guard CameraRequest.scheme(of: url) != nil || url.hasPrefix("/") else {
-            throw refusal(member, "must be an rtsp:// or file:// URL, v4l2: and a device's path, or an absolute path")
+            throw refusal(
+                member, "must be an rtsp://, rtsps:// or file:// URL, v4l2: and a device's path, or an absolute path")
         }
         let source: CameraSource
         do throws(IoTError) {

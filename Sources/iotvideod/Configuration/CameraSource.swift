@@ -2,7 +2,7 @@ import Foundation
 import GatewayAPI
 import IoTCore
 
-/// Where a camera's frames come from: an `rtsp://` URL, a capture device or a file. A source never starts a program.
+/// Where a camera's frames come from: an `rtsp://` or `rtsps://` URL, a capture device or a file. A source never starts a program.
 struct CameraSource: Sendable, Equatable {
     let kind: CameraSourceKind
     /// The URL or the file's path, as libavformat reads it; for a device, `v4l2:` and its path.
@@ -17,7 +17,7 @@ struct CameraSource: Sendable, Equatable {
         case nil:
             self.kind = .file
             self.url = try Self.filePath(text.hasPrefix("/") ? text : directory + "/" + text)
-        case "rtsp":
+        case "rtsp", "rtsps":
             let parts = URLComponents(string: text)
             guard let host = parts?.host, !host.isEmpty else {
                 throw IoTError(
@@ -54,7 +54,7 @@ struct CameraSource: Sendable, Equatable {
             // libavformat and other gateways read such a scheme as a protocol: `exec:…`, `pipe:0`.
             throw IoTError(
                 .invalidConfiguration,
-                "'\(scheme.prefix(64)):' is not a camera source; sources are rtsp://…, file:///…, v4l2:/dev/… and "
+                "'\(scheme.prefix(64)):' is not a camera source; sources are rtsp[s]://…, file:///…, v4l2:/dev/… and "
                     + "file paths",
                 remedy: "use one of these; write ./NAME for a file with a colon in its name")
         }
@@ -101,7 +101,7 @@ struct CameraSource: Sendable, Equatable {
         guard kind == .rtsp, other.kind == .rtsp, let own = URLComponents(string: url),
             let others = URLComponents(string: other.url)
         else { return false }
-        return own.host?.lowercased() == others.host?.lowercased() && (own.port ?? 554) == (others.port ?? 554)
+        return own.host?.lowercased() == others.host?.lowercased() && own.portOrDefault == others.portOrDefault
     }
 
     func url(username: String, password: String?) -> String {
@@ -112,4 +112,9 @@ struct CameraSource: Sendable, Equatable {
         parts.percentEncodedPassword = password?.addingPercentEncoding(withAllowedCharacters: allowed)
         return parts.string ?? url
     }
+}
+
+extension URLComponents {
+    /// The port of an RTSP URL.
+    fileprivate var portOrDefault: Int { port ?? (scheme?.lowercased() == "rtsps" ? 322 : 554) }
 }

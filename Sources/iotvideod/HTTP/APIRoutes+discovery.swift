@@ -25,10 +25,13 @@ extension APIRoutes {
                     throw IoTError(
                         .invalidRequest, "url must be http[s]://HOST[:PORT]/PATH of the ONVIF device service")
                 }
-                let isTrusting = body.certificate != nil || body.insecure == true
-                guard !isTrusting || scheme == "https", body.certificate == nil || body.insecure != true else {
-                    throw IoTError(
-                        .invalidRequest, "certificate and insecure exclude each other and require an https URL")
+                if let certificate = body.certificate {
+                    guard scheme == "https" else {
+                        throw IoTError(.invalidRequest, "certificate requires an https URL")
+                    }
+                    guard CameraTrust(certificate) != nil else {
+                        throw IoTError(.invalidRequest, "certificate " + CameraTrust.requirement)
+                    }
                 }
                 if let username = body.username { try checkUsername(username) }
                 guard body.password == nil || body.username != nil else {

@@ -27,7 +27,7 @@ import Testing
     @Test("A camera with a self-signed certificate is accepted if it is pinned, or if any certificate is accepted")
     func trusted() async throws {
         let (peer, url, fingerprint) = try await camera(isEncrypted: true)
-        let pinned = CameraTrust.pinned(try #require(CertificateFingerprint(fingerprint)))
+        let pinned = CameraTrust.pinned(try #require(CertificateDigest(fingerprint)))
         for trust in [pinned, .any] {
             let description = try await describe(url, trust)
             #expect(description.model == "PY-1" && description.main.codec == "H265")
@@ -40,7 +40,7 @@ import Testing
     func refused() async throws {
         let (peer, url, fingerprint) = try await camera(isEncrypted: true)
         for (trust, words) in [
-            (CameraTrust.none, "is unknown"), (.pinned(CertificateFingerprint(der: [1])), "different certificate"),
+            (CameraTrust.none, "is unknown"), (.pinned(CertificateDigest(der: [1])), "different certificate"),
         ] {
             let error = await #expect(throws: IoTError.self) { try await describe(url, trust) }
             #expect(error?.code == .certificateRejected)
@@ -65,11 +65,11 @@ import Testing
         "A fingerprint is valid with and without colons; any other text is invalid",
         arguments: [String(repeating: "ab", count: 32), Array(repeating: "AB", count: 32).joined(separator: ":")])
     func fingerprints(text: String) throws {
-        let fingerprint = try #require(CertificateFingerprint(text))
+        let fingerprint = try #require(CertificateDigest(text))
         #expect(fingerprint.description == Array(repeating: "AB", count: 32).joined(separator: ":"))
         let notHexadecimal = text.replacing("b", with: "g").replacing("B", with: "g")
         for wrong in ["", text + "00", String(text.dropLast(2)), notHexadecimal] {
-            #expect(CertificateFingerprint(wrong) == nil)
+            #expect(CertificateDigest(wrong) == nil)
         }
     }
 }

@@ -119,19 +119,25 @@ import Testing
         }
     }
 
-    @Test("rtsps:// is refused, and neither a URL nor a redirection leads to a connection without TLS")
+    @Test("A redirection may lead to rtsps://, but never back to rtsp://; with rtsps:// no media come by UDP")
     func encrypted() {
-        var camera = ScriptedCamera(credentials: Self.user)
-        camera.answer = { _, _ in
-            RTSPResponse(.movedTemporarily, headers: ["Location": "rtsps://192.0.2.7/front"])
+        var camera = ScriptedCamera(transport: .udp, credentials: Self.user)
+        camera.answer = { request, number in
+            guard request.method == .describe, number == 1 else { return nil }
+            return RTSPResponse(.movedTemporarily, headers: ["Location": "rtsps://192.0.2.7/front"])
         }
         camera.play()
-        #expect(camera.connections.count == 1 && camera.methods == [.describe])
-        #expect(camera.failure?.code == .sourceUnsupported && camera.failure?.remedy.contains("rtsps") == true)
+        #expect(camera.connections.map(\.scheme) == ["rtsp", "rtsps"] && camera.failure == nil)
+        let transports = camera.requests.filter { $0.method == .setup }.map { $0.headers[RTSPHeaderName.transport] }
+        #expect(!transports.isEmpty && transports.allSatisfy { $0?.contains("interleaved") == true })
 
         var configured = ScriptedCamera(credentials: Self.user, url: "rtsps://192.0.2.7/front")
+        configured.answer = { _, _ in
+            RTSPResponse(.movedTemporarily, headers: ["Location": "rtsp://192.0.2.7/front"])
+        }
         configured.play()
-        #expect(configured.connections.isEmpty && configured.failure?.code == .sourceUnsupported)
+        #expect(configured.connections.map(\.scheme) == ["rtsps"])
+        #expect(configured.failure?.code == .sourceUnsupported)
     }
 
     @Test("OPTIONS keeps the session alive, or GET_PARAMETER after the server has offered it")

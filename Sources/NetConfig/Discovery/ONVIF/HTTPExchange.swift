@@ -1,8 +1,8 @@
+import CameraTLS
 import IoTCore
 import NIOCore
 import NIOHTTP1
 import NIOPosix
-import NIOSSL
 
 /// One POST over its own connection, with TLS for `https`, with a bounded answer and without redirects.
 ///
@@ -22,7 +22,8 @@ struct HTTPExchange {
             .channelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {
                     if url.scheme == "https" {
-                        try channel.pipeline.syncOperations.addHandler(encryption(url) { promise.fail($0) })
+                        try channel.pipeline.syncOperations.addHandler(
+                            CameraTLS.handler(to: url, trust: trust, remedy: Self.remedy) { promise.fail($0) })
                     }
                     try channel.pipeline.syncOperations.addHTTPClientHandlers()
                     try channel.pipeline.syncOperations.addHandler(Handler(request, promise))
@@ -55,50 +56,14 @@ struct HTTPExchange {
         }
     }
 
-    /// - Parameter refuse: Called with the reason if the camera's certificate is not trusted.
-    private func encryption(
-        _ url: ServiceURL, refuse: @escaping @Sendable (IoTError) -> Void
-    ) throws -> NIOSSLClientHandler {
-        var configuration = TLSConfiguration.makeClientConfiguration()
-        configuration.minimumTLSVersion = .tlsv12
-        // The system's certificate authorities are not loaded: that is slow, and they sign no camera's certificate.
-        configuration.trustRoots = .certificates([])
-        // Cameras' certificates rarely contain the camera's host name.
-        configuration.certificateVerification = .noHostnameVerification
-        let trust = trust
-        return try NIOSSLClientHandler(
-            context: NIOSSLContext(configuration: configuration),
-            // SNI does not permit an address (RFC 6066 §3).
-            serverHostname: url.address == nil ? url.host : nil,
-            customVerificationCallback: { certificates, verified in
-                guard let der = try? certificates.first?.toDERBytes() else { return verified.succeed(.failed) }
-                let fingerprint = CertificateFingerprint(der: der)
-                if trust.accepts(fingerprint) { return verified.succeed(.certificateVerified) }
-                refuse(Self.refusal(fingerprint, trust, url))
-                verified.succeed(.failed)
-            })
-    }
-
-    private static func refusal(
-        _ fingerprint: CertificateFingerprint, _ trust: CameraTrust, _ url: ServiceURL
-    ) -> IoTError {
-        let isPinned = trust != .none
-        return IoTError(
-            .certificateRejected,
-            isPinned
-                ? "the camera at \(url.host) has a different certificate: SHA-256 \(fingerprint)"
-                : "the certificate of the camera at \(url.host) is unknown: SHA-256 \(fingerprint)",
-            remedy: "compare this fingerprint with the one on the camera's web page; if they are equal, add "
-                + "--certificate \(fingerprint); --insecure accepts any certificate, including an attacker's")
+    private static func remedy(_ fingerprint: CertificateDigest) -> String {
+        "compare this fingerprint with the one on the camera's web page; if they are equal, add "
+            + "--certificate \(fingerprint); --certificate any accepts every certificate, including an attacker's"
     }
 
     private static func describe(_ error: any Error, _ url: ServiceURL) -> IoTError {
         let place = "\(url.host):\(url.portOrDefault)"
-        if error is NIOSSLError || error is NIOSSLExtraError || error is BoringSSLError {
-            return IoTError(
-                .sourceUnreachable, "TLS with the camera at \(place) failed; the camera must support TLS 1.2 or newer",
-                underlying: error)
-        }
+        if let failure = CameraTLS.describe(error, url) { return failure }
         if let failure = error as? NIOConnectionError, failure.connectionErrors.isEmpty, failure.dnsAError != nil {
             return IoTError(.sourceHostUnknown, "the host \(url.host) has no address", underlying: error)
         }

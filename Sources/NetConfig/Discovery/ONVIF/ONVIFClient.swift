@@ -1,4 +1,4 @@
-import IoTCore
+public import IoTCore
 public import NIOCore
 
 /// Gets the streams of one ONVIF camera.

@@ -1,10 +1,10 @@
 import Crypto
-import IoTCore
 
-/// The SHA-256 fingerprint of a certificate in DER.
-public struct CertificateFingerprint: Hashable, Sendable, CustomStringConvertible {
+/// The SHA-256 fingerprint of a certificate.
+public struct CertificateDigest: Hashable, Sendable, CustomStringConvertible {
     private let bytes: [UInt8]
 
+    /// - Parameter der: The certificate in DER.
     public init(der: [UInt8]) {
         bytes = Array(SHA256.hash(data: der))
     }
