@@ -30,7 +30,8 @@ struct CallerDiscovery: GatewayDiscovery {
         // Counts as a camera test, because the gateway connects to any host that the caller names.
         let part = try session.take(.cameraTests)
         let login = request.username.map { ONVIFLogin(username: $0, password: request.password ?? "") }
-        let description = try await lan.onvif.describe(request.url, login: login, trust: CameraTrust(checked: request.certificate))
+        let description = try await lan.onvif.describe(
+            request.url, login: login, trust: CameraTrust(checked: request.certificate))
         return withExtendedLifetime(part) { ONVIFReport(description) }
     }
 
