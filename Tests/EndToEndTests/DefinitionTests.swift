@@ -33,8 +33,19 @@ import Testing
                 let freezeCount: Int
                 let packetsLost: Int
             }
+            struct Audio: Decodable {
+                let framesShown: Int
+            }
             let video: Video
+            let audio: Audio
         }
+        struct State: Decodable {
+            struct Player: Decodable {
+                let name: String
+            }
+            let player: Player
+        }
+        let state: State
         let id: String
         let definition: String
         let definitions: [String]
@@ -93,6 +104,19 @@ import Testing
                 let shown = try await api.request("GET", path)
                 return try JSONDecoder().decode(Channel.self, from: shown.body).statistics?.video.frameWidth == width
             }
+        }
+        // Sound alone is neither a stall nor a freeze.
+        let silent = try await api.request("PATCH", path, body: #"{"definition":"audio"}"#)
+        let before = try JSONDecoder().decode(Channel.self, from: silent.body).statistics?.audio.framesShown ?? 0
+        try await eventually("two seconds of sound") {
+            let now = try JSONDecoder().decode(Channel.self, from: try await api.request("GET", path).body)
+            #expect(now.state.player.name == "playing")
+            return (now.statistics?.audio.framesShown ?? 0) >= before + 100
+        }
+        #expect(try await api.request("PATCH", path, body: #"{"definition":"high"}"#).status == 200)
+        try await eventually("a picture after the sound") {
+            let shown = try await api.request("GET", path)
+            return try JSONDecoder().decode(Channel.self, from: shown.body).statistics?.video.frameWidth == 768
         }
         let missing = try await api.request("PATCH", path, body: #"{"definition":"mid"}"#)
         #expect(missing.status == 404 && String(decoding: missing.body, as: UTF8.self).contains("25133"))

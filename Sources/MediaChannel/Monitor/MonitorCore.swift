@@ -15,7 +15,12 @@ final class MonitorCore {
     private let telling: MonitorTelling
     private var ticker: RepeatedTask?
     private let capabilities: PlayerCapabilities
-    var definitions = MonitorDefinitions(nil, [])
+    var definitions = MonitorDefinitions(nil, []) {
+        didSet {
+            let hasPictures = definitions.current != Definition.audio.rawValue
+            player.run { core, now in core.expectPictures(hasPictures, at: now) }
+        }
+    }
 
     /// How early a frame may go to the decoder to save a wake-up: a little more than the interval of audio frames (20
     /// to 23 ms), so that each wake-up handles at least two.

@@ -88,7 +88,7 @@ extension PlayerCore {
             }
             let senderTime = playout?.senderTime(.audio, pts: pts)
             counts.count { $0.framePresented(.audio, senderMicroseconds: senderTime, at: presentAt) }
-            if video == nil { handle(.frameShown, at: now) }
+            if video == nil || !expectsPictures { handle(.frameShown, at: now) }
         case .corrupt(let kind):
             counts.count { $0.framesDropped(kind, .corrupt) }
         case .decoderFailed(let kind, let error):

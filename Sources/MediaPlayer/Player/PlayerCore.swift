@@ -26,6 +26,7 @@ package final class PlayerCore {
     /// Where play starts, if not at the source's start, µs.
     private var beginning: Int64?
     private var rate = 1.0
+    private(set) var expectsPictures = true
     /// The source was asked for more.
     var hasAsked = false
     var stage: DecodeStage?
@@ -132,6 +133,16 @@ package final class PlayerCore {
         source.setRate(rate, at: now)
         perform(actions, at: now)
         handle(.paceChanged(isFast: rate > PacedPlayout.everyFrameRate), at: now)
+        pump(at: now)
+    }
+
+    /// Call this when the source begins or stops to send pictures, as with the definition `audio`: meanwhile the sound
+    /// shows whether the player plays, and the time until the next picture is not a freeze.
+    package func expectPictures(_ isExpected: Bool, at now: NIODeadline) {
+        guard isExpected != expectsPictures else { return }
+        expectsPictures = isExpected
+        if !isExpected { counts.count { $0.presentationPaused() } }
+        playout?.expectPictures(isExpected)
         pump(at: now)
     }
 
@@ -256,6 +267,7 @@ package final class PlayerCore {
                 source.open(at: now)
             case .startMedia:
                 playout = Playout(source.delivery, tracks, options: options, now: now)
+                playout?.expectPictures(expectsPictures)
                 counts.begin(at: now)
                 beginUses(at: now)
                 source.start(at: now)

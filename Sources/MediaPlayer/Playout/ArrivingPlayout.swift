@@ -21,6 +21,10 @@ package struct ArrivingPlayout {
             received.frame, arrival: received.arrival, at: now, recoveryTime: received.recoveryTime)
     }
 
+    package mutating func expectPictures(_ isExpected: Bool) {
+        jitterBuffer.expectPictures(isExpected)
+    }
+
     package mutating func frameLost(_ kind: MediaKind, at now: NIODeadline) {
         jitterBuffer.frameLost(kind, at: now)
     }

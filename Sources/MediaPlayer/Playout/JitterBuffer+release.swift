@@ -13,7 +13,7 @@ extension JitterBuffer {
         if let time = continuity.deadline, time > now {
             times.append(time + 4 * coalescing)
         }
-        if let time = stall.deadline(interval: videoInterval) { times.append(time) }
+        if let time = stall.deadline(interval: shownInterval) { times.append(time) }
         return times.min()
     }
 
@@ -25,7 +25,7 @@ extension JitterBuffer {
             release(from: index, isForced: false)
         }
         while let hole = continuity.conceal(duration: audioInterval, next: nextSound, at: now) { conceal(hole) }
-        if stall.update(interval: videoInterval, at: now) {
+        if stall.update(interval: shownInterval, at: now) {
             counters.stalls += 1
             outputs.append(.stalled(tolerance: currentTolerance, delay: currentDelay))
         }
@@ -107,13 +107,13 @@ extension JitterBuffer {
     /// Sound waits for the first picture, at most `longestWait`: the first picture can change the clock, and sound
     /// would then stop.
     private var isFirstPictureAwaited: Bool {
-        !hasShownPicture && now - counters.startedAt < Self.longestWait && tracks.contains { $0.kind == .video }
+        !hasShownPicture && now - counters.startedAt < Self.longestWait && hasPictures
     }
 
     private static let longestWait: Int64 = 1_500_000
 
     private mutating func reportShown(_ kind: MediaKind, at presentAt: Int64) {
-        guard kind == .video || !tracks.contains(where: { $0.kind == .video }) else { return }
+        guard kind == .video || !hasPictures else { return }
         if stall.shown(at: presentAt) { outputs.append(.resumed) }
     }
 
@@ -129,7 +129,8 @@ extension JitterBuffer {
         return clock?.presentTime(of: track.senderTime(head.frame.pts, of: head))
     }
 
-    private var videoInterval: Int64 { interval(of: .video) }
+    private var hasPictures: Bool { expectsPictures && tracks.contains { $0.kind == .video } }
+    private var shownInterval: Int64 { interval(of: expectsPictures ? .video : .audio) }
     private var audioInterval: Int64 { interval(of: .audio) }
 
     private func interval(of kind: MediaKind) -> Int64 {

@@ -28,6 +28,8 @@ public struct JitterBuffer: Sendable {
     /// The minimum transit time of both tracks on their common time line, µs.
     var base: Int64 = 0
     var hasShownPicture = false
+    /// False while the sender sends only sound of a stream with pictures.
+    private(set) var expectsPictures = true
     var picture: (width: Int, height: Int)?
     var pendingDiscontinuity: DiscontinuityReason?
     var now: Int64
@@ -47,6 +49,14 @@ public struct JitterBuffer: Sendable {
     }
 
     // MARK: Inputs
+
+    /// Call this when the sender begins or stops to send pictures. Without pictures, the sound shows whether the stream
+    /// stalls.
+    public mutating func expectPictures(_ isExpected: Bool) {
+        guard expectsPictures != isExpected else { return }
+        expectsPictures = isExpected
+        stall.restart(at: now)
+    }
 
     /// Sets the picture's size, frame rate and reorder depth, as far as known. Call it before the key frame from which
     /// they apply. A changed size is a discontinuity.

@@ -22,6 +22,8 @@ struct Playout {
         paced?.receive(received.frame, generation: received.generation, at: now)
     }
 
+    mutating func expectPictures(_ isExpected: Bool) { arriving?.expectPictures(isExpected) }
+
     mutating func frameLost(_ kind: MediaKind, at now: NIODeadline) {
         arriving?.frameLost(kind, at: now)
         paced?.frameLost(kind, at: now)

@@ -15,6 +15,13 @@ struct StallDetector {
         return isStalled
     }
 
+    /// Something else is shown from now on. Before the first frame, this has no effect.
+    mutating func restart(at now: Int64) {
+        guard shownAt != nil else { return }
+        shownAt = now
+        isStalled = false
+    }
+
     func deadline(interval: Int64) -> Int64? {
         guard let shownAt, !isStalled else { return nil }
         return shownAt + max(threshold, 3 * interval)

@@ -73,7 +73,7 @@ public struct PlayoutStatistics: Sendable {
         }
     }
 
-    /// Nothing is to be shown for a while (the camera is off): the time until the next frame is not a freeze.
+    /// Nothing is to be shown for a while: the time until the next frame is not a freeze.
     public mutating func presentationPaused() {
         freezes.pause()
     }

@@ -31,6 +31,33 @@ import Testing
         #expect(run.delay(at: 19_000_000) < 100_000)
     }
 
+    @Test(
+        "Sound alone is a stall only where pictures are expected, or if the sound ends too",
+        arguments: [(true, true, 1), (false, true, 0), (false, false, 1)])
+    func soundAlone(expectsPictures: Bool, hasSound: Bool, stalls: Int) {
+        var now = NIODeadline.uptimeNanoseconds(1_000_000_000)
+        var buffer = JitterBuffer(now: now)
+        var count = 0
+        for step in 0..<250 {
+            let isAlone = step >= 100 && step < 200
+            if step == 100 { buffer.expectPictures(expectsPictures) }
+            if step == 200 { buffer.expectPictures(true) }
+            let pts = Int64(step) * 20_000
+            for kind in [MediaKind.audio, .video] where kind == .audio ? hasSound || !isAlone : !isAlone {
+                buffer.receive(
+                    MediaFrame(kind: kind, isKeyFrame: true, pts: pts, dts: pts, bytes: ByteBuffer(bytes: [1])),
+                    arrival: now, at: now)
+            }
+            now = now + .milliseconds(20)
+            buffer.handleTimeout(at: now)
+            while let output = buffer.poll() {
+                if case .stalled = output { count += 1 }
+                if case .timeout = output { break }
+            }
+        }
+        #expect(count == stalls)
+    }
+
     @Test("A discontinuity is reported right before the frame that follows it")
     func placeOfDiscontinuity() throws {
         var scenario = Self.calm(seconds: 12)
