@@ -17,6 +17,8 @@ package enum CameraTLS {
         // The system's certificate authorities are not loaded: that is slow, and they sign no camera's certificate.
         configuration.trustRoots = .certificates([])
         configuration.certificateVerification = .noHostnameVerification
+        // Cameras have few sessions: one that does not answer close_notify must not stay open.
+        configuration.shutdownTimeout = .milliseconds(500)
         return try NIOSSLClientHandler(
             context: NIOSSLContext(configuration: configuration),
             // SNI does not permit an address (RFC 6066 §3).
@@ -25,23 +27,29 @@ package enum CameraTLS {
                 guard let der = try? certificates.first?.toDERBytes() else { return verified.succeed(.failed) }
                 let fingerprint = CertificateDigest(der: der)
                 if trust.accepts(fingerprint) { return verified.succeed(.certificateVerified) }
-                refuse(
-                    IoTError(
-                        .certificateRejected,
-                        trust == .none
-                            ? "the certificate of the camera at \(url.host) is unknown: SHA-256 \(fingerprint)"
-                            : "the camera at \(url.host) has a different certificate: SHA-256 \(fingerprint)",
-                        remedy: remedy(fingerprint)))
-                verified.succeed(.failed)
+                let error = IoTError(
+                    .certificateRejected,
+                    trust == .none
+                        ? "the certificate of the camera at \(url.host) is unknown: SHA-256 \(fingerprint)"
+                        : "the camera at \(url.host) has a different certificate: SHA-256 \(fingerprint)",
+                    remedy: remedy(fingerprint))
+                // Not within this call, because `refuse` may close the channel, and NIOSSL must not be re-entered here.
+                verified.futureResult.eventLoop.execute {
+                    refuse(error)
+                    verified.succeed(.failed)
+                }
             })
     }
 
-    /// The error to report for an error of the handler; `nil` for an error of another kind.
+    /// The error to report for an error of the handler; `nil` for an error of another kind, and for a connection that
+    /// the camera closed without `close_notify`, as many do.
     package static func describe(_ error: any Error, _ url: ServiceURL) -> IoTError? {
+        if case .uncleanShutdown? = error as? NIOSSLError { return nil }
         guard error is NIOSSLError || error is NIOSSLExtraError || error is BoringSSLError else { return nil }
         return IoTError(
             .sourceUnreachable,
-            "TLS with the camera at \(url.host):\(url.portOrDefault) failed; the camera must support TLS 1.2 or newer",
-            underlying: error)
+            "TLS with the camera at \(url.host):\(url.portOrDefault) failed",
+            remedy: "check that this port is the encrypted one, and that the camera supports TLS 1.2", underlying: error
+        )
     }
 }

@@ -149,13 +149,22 @@ import Testing
             #expect(refused.status == 1 && refused.errors.hasPrefix("error 25027 "), "\(refused.errors)")
             #expect(refused.errors.contains(words) && refused.errors.contains(fingerprint), "\(refused.errors)")
         }
+        // The request that asks for a login is not counted, but the client would have sent another one.
+        let metrics = try await daemon.api.request("GET", "/metrics")
+        #expect(!String(decoding: metrics.body, as: UTF8.self).contains("iotvideod_rtsp_requests_total{"))
         let added = try await add("door", fingerprint)
         try #require(added.status == 0, "\(added.errors)\n\(other.log)")
         try await MonitorTests.monitor(other, "door", sample, count: 40)
-        // A changed certificate, here a changed fingerprint, ends the camera.
-        let changed = try await other.iotctl(
-            "camera", "set", "door", "--certificate", String(repeating: "ab", count: 32), "--check")
-        #expect(changed.errors.hasPrefix("error 25027 "), "\(changed.errors)")
+        let wrong = ["camera", "set", "door", "--certificate", String(repeating: "ab", count: 32)]
+        let refused = try await other.iotctl(wrong + ["--check"])
+        #expect(refused.errors.hasPrefix("error 25027 "), "\(refused.errors)")
+        #expect(try await other.iotctl("camera", "show", "door").text.contains(fingerprint), "nothing changed")
+        // Without --check the camera is changed, and fails.
+        _ = try await other.iotctl(wrong)
+        let shown = try await other.iotctl("camera", "show", "door").text
+        #expect(shown.contains("failed since") && shown.contains("25027") && shown.contains("over TLS"), "\(shown)")
+        let accepting = try await other.iotctl("camera", "set", "door", "--certificate", "any", "--check")
+        #expect(accepting.status == 0, "\(accepting.errors)")
         #expect(await other.stop() == 0)
         #expect(await daemon.stop() == 0)
     }

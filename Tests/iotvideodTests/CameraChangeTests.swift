@@ -55,6 +55,30 @@ import Testing
         #expect(try door.applying(CameraChange(CameraSettings(url: url), removed: ["username"])).openable().url == url)
     }
 
+    @Test(
+        "The password is not sent without encryption unless it is given again, and the fingerprint goes with rtsps://")
+    func encryption() throws {
+        let fingerprint = String(repeating: "ab", count: 32)
+        let lobby = try CameraSettings(
+            name: "lobby", url: "rtsps://h:8322/1", username: "a", password: "b", certificate: fingerprint
+        ).checked()
+        #expect(lobby.certificate == Array(repeating: "AB", count: 32).joined(separator: ":"))
+        let open = CameraSettings(url: "rtsp://h:8322/1")
+        let refused = try #require(throws: IoTError.self) { try lobby.applying(CameraChange(open)) }
+        #expect(refused.code == .invalidRequest && refused.message.contains("not encrypted any more"))
+        #expect(try lobby.applying(CameraChange(open, removed: ["username"])).certificate == nil)
+        let kept = try lobby.applying(CameraChange(CameraSettings(url: "rtsps://h:8322/2")))
+        #expect(kept.certificate == lobby.certificate && kept.url.contains("a:b@"))
+        #expect(try lobby.applying(CameraChange(removed: ["certificate"])).certificate == nil)
+        // A definition without encryption gets no login, even at the same host and port.
+        let low = try lobby.applying(CameraChange(CameraSettings(lowUrl: "rtsp://h:8322/2"))).openable()
+        #expect(low.lowUrl == "rtsp://h:8322/2" && low.url.contains("a:b@"))
+        let clip = CameraSettings(name: "clip", url: "/a.mp4", certificate: "any")
+        #expect(throws: IoTError.self) { try clip.checked() }
+        let withLow = CameraSettings(name: "clip", url: "/a.mp4", certificate: "any", lowUrl: "rtsps://h/2")
+        #expect(try withLow.checked().certificate == "any")
+    }
+
     @Test("A camera that becomes a file loses its user, and a file accepts none")
     func file() throws {
         let clip = try door.applying(CameraChange(CameraSettings(url: "/a.mp4")))

@@ -115,8 +115,10 @@ import Testing
     func encrypted() throws {
         let source = try CameraSource("rtsps://h/x", relativeTo: "/")
         #expect(source.kind == .rtsp && source.url(username: "a", password: "b") == "rtsps://a:b@h/x")
-        #expect(source.hasHost(of: CameraSource(checked: "rtsps://H:322/y")))
-        #expect(!source.hasHost(of: CameraSource(checked: "rtsp://h/x")))
+        #expect(source.mayHaveLogin(of: CameraSource(checked: "rtsps://H:322/y")))
+        #expect(!source.mayHaveLogin(of: CameraSource(checked: "rtsp://h/x")))
+        let open = CameraSource(checked: "rtsp://h:322/x")
+        #expect(source.mayHaveLogin(of: open) && !open.mayHaveLogin(of: source))
     }
 
     @Test("An unknown kind of source is refused with the known ones, in the configuration and by the API")

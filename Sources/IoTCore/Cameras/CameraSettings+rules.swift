@@ -26,6 +26,9 @@ extension CameraSettings {
             if let kind, let only = key.traits.onlyKind, kind != only {
                 return Problem(key: key, reason: "is for \(only.form) only")
             }
+            if kind != nil, key.name == "certificate", !hasEncryptedSource {
+                return Problem(key: key, reason: "requires an rtsps:// source")
+            }
             return nil
         }
     }

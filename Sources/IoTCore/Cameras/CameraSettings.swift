@@ -19,7 +19,7 @@ public struct CameraSettings: Sendable, Hashable {
     /// A file that holds the password.
     public var passwordFile: String?
 
-    /// Which certificate to accept from an `rtsps://` camera: a form of `CameraTrust`.
+    /// Which certificate to accept from the sources with `rtsps://`: a form of `CameraTrust`.
     public var certificate: String?
 
     /// TCP is the default because it passes through firewalls and loses no packets.
@@ -81,7 +81,7 @@ extension CameraKey {
             "passwordFile", CameraPlace(\.passwordFile), form: .path, part: .source, traits: .fileOnly,
             needs: "username"),
         .text(
-            "certificate", CameraPlace(\.certificate), part: .source, traits: [.rtspOnly, .shown, .nullable],
+            "certificate", CameraPlace(\.certificate), part: .source, traits: [.shown, .nullable],
             rule: Rule(CameraTrust.requirement) { CameraTrust($0) != nil }),
         .choice(
             "rtspTransport", member: "transport", CameraPlace(\.$rtspTransport), part: .source,
@@ -113,6 +113,11 @@ extension CameraSettings {
 
     /// `certificate` as a value.
     package var trust: CameraTrust { CameraTrust(checked: certificate) }
+
+    /// Whether a source is encrypted, so that `certificate` is used.
+    package var hasEncryptedSource: Bool {
+        [url, midUrl, lowUrl].contains { $0?.lowercased().hasPrefix("rtsps:") == true }
+    }
 
     /// `talk` as a value.
     package var loudspeaker: CameraLoudspeaker { CameraLoudspeaker(talk) ?? .none }

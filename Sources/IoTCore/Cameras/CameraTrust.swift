@@ -31,6 +31,15 @@ extension CameraTrust {
         self = .pinned(fingerprint)
     }
 
+    /// The text of `init(_:)`; `nil` for no certificate.
+    package var text: String? {
+        switch self {
+        case .none: nil
+        case .pinned(let fingerprint): fingerprint.description
+        case .any: "any"
+        }
+    }
+
     /// - Parameter certificate: A checked text, or `nil` for no certificate.
     package init(checked certificate: String?) {
         self = certificate.flatMap { CameraTrust($0) } ?? .none

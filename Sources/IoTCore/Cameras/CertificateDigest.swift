@@ -11,7 +11,10 @@ public struct CertificateDigest: Hashable, Sendable, CustomStringConvertible {
 
     /// - Parameter text: 64 hexadecimal digits, with or without colons; `nil` for anything else.
     public init?(_ text: String) {
-        guard let bytes = Hex.decode(text.filter { $0 != ":" }), bytes.count == SHA256.byteCount else { return nil }
+        let pairs = text.split(separator: ":", omittingEmptySubsequences: false)
+        guard pairs.count == 1 || pairs.allSatisfy({ $0.utf8.count == 2 }), let bytes = Hex.decode(pairs.joined()),
+            bytes.count == SHA256.byteCount
+        else { return nil }
         self.bytes = bytes
     }
 

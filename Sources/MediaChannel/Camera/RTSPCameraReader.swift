@@ -27,8 +27,7 @@ final class RTSPCameraReader: SourceReader {
         _ settings: CameraSettings, eventLoop: (any EventLoop)?, cancellation: DemuxerCancellation
     ) throws(IoTError) {
         guard var configuration = settings.rtspConfiguration else { return nil }
-        // libav does not check certificates, so `MediaDemuxer` refuses `rtsps://`.
-        if configuration.url.scheme == "rtsp" { configuration.codecsOfOtherReader = Self.codecsOfLibAV }
+        configuration.codecsOfOtherReader = Self.codecsOfLibAV
         let input = RTSPInput(configuration, eventLoop: eventLoop)
         self.input = input
         cancellation.onCancel { [weak input] in input?.cancel() }

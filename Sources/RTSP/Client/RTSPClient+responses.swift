@@ -85,12 +85,14 @@ extension RTSPClient {
     }
 
     private func needsOtherReader(_ stream: StreamDescription) -> Bool {
-        stream.tracks.contains { description in
-            guard let kind = description.kind, let codec = description.codec,
-                !tracks.contains(where: { $0.kind == kind })
-            else { return false }
-            return configuration.codecsOfOtherReader[kind]?.contains(codec.encodingName.lowercased()) == true
-        }
+        // The other reader checks no certificate.
+        url.scheme == "rtsp"
+            && stream.tracks.contains { description in
+                guard let kind = description.kind, let codec = description.codec,
+                    !tracks.contains(where: { $0.kind == kind })
+                else { return false }
+                return configuration.codecsOfOtherReader[kind]?.contains(codec.encodingName.lowercased()) == true
+            }
     }
 
     // MARK: SETUP
@@ -123,8 +125,8 @@ extension RTSPClient {
     private mutating func wasSetUp(_ track: Int, _ response: RTSPResponse, at now: NIODeadline) {
         if response.status == .unsupportedTransport, !hasChangedTransport {
             if transport == .udp { return fallBackToTCP(at: now) }
-            // A camera that sends over TCP may receive only over UDP.
-            if backChannel != nil {
+            // A camera that sends over TCP may receive only over UDP, which would not be encrypted with rtsps://.
+            if backChannel != nil, url.scheme == "rtsp" {
                 hasChangedTransport = true
                 transport = .udp
                 return prepare(track)

@@ -22,7 +22,7 @@ package struct RTSPClientConfiguration: Sendable {
     package var purpose = Purpose.reading
 
     /// Encoding names, in lower case, that another reader supports. If the camera's only video or only audio has one of
-    /// them and the client does not support it, the session ends before SETUP with `OtherReaderNeeded`.
+    /// them and the client does not support it, the session ends before SETUP with `OtherReaderNeeded`. Never with `rtsps://`.
     package var codecsOfOtherReader: [MediaKind: Set<String>] = [:]
 
     package static let userAgent = "iotvideod"

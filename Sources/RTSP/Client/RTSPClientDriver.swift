@@ -187,10 +187,13 @@ final class RTSPClientDriver {
     ) throws {
         if url.scheme == "rtsps" {
             let box = NIOLoopBound(self, eventLoop: eventLoop)
-            try pipeline.addHandler(
-                CameraTLS.handler(to: url, trust: client.configuration.trust, remedy: Self.remedy) { error in
-                    box.value.disconnected(error, number)
-                })
+            let isRedirected = client.configuration.url.scheme != "rtsps"
+            let handler = try CameraTLS.handler(to: url, trust: client.configuration.trust) { fingerprint in
+                Self.remedy(fingerprint, isRedirected: isRedirected)
+            } refuse: { error in
+                box.value.disconnected(error, number)
+            }
+            try pipeline.addHandler(handler)
         }
         try pipeline.addHandler(
             RTSPStreamHandler(self, number) { error in
@@ -198,8 +201,9 @@ final class RTSPClientDriver {
             })
     }
 
-    private static func remedy(_ fingerprint: CertificateDigest) -> String {
-        "compare this fingerprint with the one on the camera's web page; if they are equal, set the camera's "
+    private static func remedy(_ fingerprint: CertificateDigest, isRedirected: Bool) -> String {
+        guard !isRedirected else { return "use the rtsps:// address to which the camera redirects in its URL" }
+        return "compare this fingerprint with the one on the camera's web page; if they are equal, set the camera's "
             + "`certificate` to it, or add --certificate \(fingerprint) to `iotctl camera`"
     }
 
@@ -219,6 +223,7 @@ final class RTSPClientDriver {
     }
 
     private static func describe(_ error: any Error, _ url: ServiceURL) -> IoTError {
+        if let failure = CameraTLS.describe(error, url) { return failure }
         let failure = error as? NIOConnectionError
         if let failure, failure.connectionErrors.isEmpty, failure.dnsAError != nil {
             return IoTError(

@@ -25,12 +25,6 @@ struct AddedSourceOptions: ParsableArguments {
     func validate() throws {
         guard (url == nil) != (onvif == nil) else { throw ValidationError("give either a source, or --onvif URL") }
         guard stream == nil || onvif != nil else { throw ValidationError("--stream requires --onvif") }
-        let isEncrypted = [url, onvif].compactMap { $0 }.contains {
-            ["rtsps", "https"].contains(CameraRequest.scheme(of: $0))
-        }
-        guard login.certificate == nil || isEncrypted else {
-            throw ValidationError("--certificate requires rtsps://… or --onvif https://…")
-        }
         for text in [url, onvif].compactMap({ $0 }) { try CameraSourceOptions.check(text) }
     }
 
@@ -41,7 +35,8 @@ struct AddedSourceOptions: ParsableArguments {
     func address(_ client: GatewayClient, password: String?, isQuiet: Bool) async throws -> String {
         guard let onvif else { return CameraSourceOptions.absolute(url ?? "") }
         let request = ONVIFRequest(
-            url: onvif, username: login.username, password: password, certificate: login.certificate)
+            url: onvif, username: login.username, password: password,
+            certificate: CameraRequest.scheme(of: onvif) == "https" ? login.certificate : nil)
         let report: ONVIFReport = try await client.call(
             .POST, APIPath("v1", "onvif-queries"), request, timeout: CameraOutcome.requestTime)
         if !isQuiet {

@@ -55,12 +55,14 @@ struct CameraCommand: AsyncParsableCommand {
                 try await $0.get(CameraDescription.self, APIPath("v1", "cameras", name))
             }
             if options.json { return try Console.printJSON(camera) }
-            let transport = camera.settings.$rtspTransport.given
+            let isEncrypted = CameraRequest.scheme(of: camera.url) == "rtsps"
+            let transport = isEncrypted ? "TLS" : camera.settings.$rtspTransport.given?.rawValue.uppercased()
             try Console.print(
                 Table.pairs([
                     ("name", camera.name),
                     ("device", camera.device ?? "-"),
-                    ("source", camera.url + (transport.map { " over \($0.rawValue.uppercased())" } ?? "")),
+                    ("source", camera.url + (transport.map { " over \($0)" } ?? "")),
+                    ("certificate", camera.settings.certificate ?? "-"),
                     ("state", "\(camera.state.rawValue) since \(Format.time(camera.since))"),
                     ("reason", camera.reason.map { "\($0.error)" } ?? "-"),
                     ("tracks", Format.tracks(camera.tracks)),
@@ -108,10 +110,10 @@ struct CameraCommand: AsyncParsableCommand {
                 var settings = CameraSettings(name: name)
                 settings.url = try await source.address(client, password: password, isQuiet: options.json)
                 source.login.give(to: &settings)
-                // The fingerprint of an ONVIF service over https says nothing about a stream without encryption.
-                if CameraRequest.scheme(of: settings.url) != "rtsps" { settings.certificate = nil }
                 settings.password = password
                 camera.give(to: &settings)
+                // It was for ONVIF's service only.
+                if source.onvif != nil, !settings.hasEncryptedSource { settings.certificate = nil }
                 let request = CameraRequest(settings, check: outcome.requested)
                 let answer: CameraDescription = try await client.call(
                     .POST, APIPath("v1", "cameras"), request, timeout: CameraOutcome.requestTime)

@@ -13,6 +13,7 @@ extension CameraSettings {
         var camera = self
         (camera.username, camera.password, camera.passwordFile) = (nil, nil, nil)
         camera.url = source.url
+        camera.certificate = CameraTrust(checked: certificate).text
         for (definition, place) in Self.definitionSources {
             guard let url = self[keyPath: place] else { continue }
             camera[keyPath: place] = try Self.source(of: url, definition.rawValue + "Url").url
@@ -45,16 +46,18 @@ extension CameraSettings {
             if new.holdsUser { (asked.username, asked.password) = (nil, nil) }
             // Otherwise, anyone who may change a camera could have its password, which the API never returns, sent to
             // any host.
-            guard asked.username == nil || new.hasHost(of: old) || change.username != nil || change.removesUser else {
+            guard asked.username == nil || new.mayHaveLogin(of: old) || change.username != nil || change.removesUser
+            else {
                 throw Self.refusal(
                     "url",
-                    "names another host or port than before: send the user name and the password again, or a null "
+                    "names another host or port than before, or is not encrypted any more: send the user name and the password again, or a null "
                         + "`username` for no login")
             }
         }
         for key in CameraKey.all where change.removed.contains(key.member) { key.clear(&asked) }
         if change.username != nil || change.removesUser { (asked.username, asked.password) = (nil, nil) }
         asked.apply(change.settings)
+        if !asked.hasEncryptedSource, change.certificate == nil { asked.certificate = nil }
         return try asked.checked()
     }
 

@@ -18,7 +18,7 @@ extension CameraSettings {
         guard let username = main.apart.username else { return camera }
         for (_, place) in Self.definitionSources {
             guard let other = camera[keyPath: place].map({ CameraSource(checked: $0) }), !other.holdsUser,
-                other.hasHost(of: main)
+                other.mayHaveLogin(of: main)
             else { continue }
             camera[keyPath: place] = other.url(username: username, password: main.apart.password)
         }

@@ -96,13 +96,17 @@ struct CameraSource: Sendable, Equatable {
         return (parts.string ?? url, username, password)
     }
 
-    /// Whether both are RTSP sources with the same host and port.
-    func hasHost(of other: CameraSource) -> Bool {
+    /// Whether both are RTSP sources with the same host and port, and this one is encrypted if the other one is: it may
+    /// then have the other one's login.
+    func mayHaveLogin(of other: CameraSource) -> Bool {
         guard kind == .rtsp, other.kind == .rtsp, let own = URLComponents(string: url),
             let others = URLComponents(string: other.url)
         else { return false }
         return own.host?.lowercased() == others.host?.lowercased() && own.portOrDefault == others.portOrDefault
+            && (isEncrypted || !other.isEncrypted)
     }
+
+    var isEncrypted: Bool { CameraRequest.scheme(of: url) == "rtsps" }
 
     func url(username: String, password: String?) -> String {
         guard kind == .rtsp, var parts = URLComponents(string: url) else { return url }

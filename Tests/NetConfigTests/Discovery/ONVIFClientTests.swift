@@ -68,7 +68,7 @@ import Testing
         let fingerprint = try #require(CertificateDigest(text))
         #expect(fingerprint.description == Array(repeating: "AB", count: 32).joined(separator: ":"))
         let notHexadecimal = text.replacing("b", with: "g").replacing("B", with: "g")
-        for wrong in ["", text + "00", String(text.dropLast(2)), notHexadecimal] {
+        for wrong in ["", text + "00", String(text.dropLast(2)), notHexadecimal, ":" + text, text + ":", "a:" + text] {
             #expect(CertificateDigest(wrong) == nil)
         }
     }

@@ -201,6 +201,13 @@ import Testing
         #expect(camera.sound.count == 5 && camera.sound.allSatisfy { $0.place == 6_000 })
         #expect(camera.reports.map(\.place) == [6_001])
 
+        // With rtsps:// the sound is never sent by UDP, which is not encrypted.
+        var encrypted = ScriptedCamera(url: "rtsps://192.0.2.7/front", purpose: .backChannel)
+        encrypted.lines = camera.lines
+        encrypted.answer = camera.answer
+        encrypted.play()
+        #expect(encrypted.methods == [.describe, .setup] && encrypted.failure != nil && encrypted.datagrams.isEmpty)
+
         for transport in [RTSPTransport.tcp, .udp] {
             var refusing = self.camera(Self.pcmu, transport: transport)
             refusing.answer = { request, _ in
