@@ -117,6 +117,8 @@ final class CameraCalls: @unchecked Sendable {
         _ text: String, session: String, grant: CallGrant, _ wanted: [Definition]?
     ) async throws(IoTError) -> String {
         let offer = try SessionDescription(parsing: text)
+        // Browsers do not reorder pictures. A source that was opened for this call has shown too few of them.
+        try await stream.run { stream in stream.definitions.untilOrderIsKnown(wanted) }
         return try await addViewer(BrowserViewer.init, session: session, grant: grant, wantsMedia: true, wanted) {
             viewer throws(IoTError) in
             try viewer.makeAnswer(to: offer)

@@ -18,6 +18,8 @@ struct PictureOrder: Sendable {
     ///
     /// - Parameter depth: the parameter sets' `max_num_reorder_frames`.
     func isReordered(depth: Int) -> Bool {
-        hasComeReordered || inOrder < 50 && depth > 0
+        hasComeReordered || !isKnown(depth: depth)
     }
+
+    func isKnown(depth: Int) -> Bool { hasComeReordered || inOrder >= 50 || depth == 0 }
 }

@@ -27,11 +27,10 @@ import Testing
 
         func open(
             _ definition: Definition = .low, _ codec: VideoCodec = .h264,
-            sound: AudioParameters? = AudioParameters(codec: .pcma, sampleRate: 8_000, channels: 1)
+            sound: AudioParameters? = AudioParameters(codec: .pcma, sampleRate: 8_000, channels: 1), depth: Int = 0
         ) {
-            camera.others.send(
-                .opened(video: VideoParameters(codec: codec, parameterSets: [], width: 8, height: 8), audio: sound),
-                to: definition)
+            let video = VideoParameters(codec: codec, width: 8, height: 8, frameRate: 25, reorderDepth: depth)
+            camera.others.send(.opened(video: video, audio: sound), to: definition)
             camera.loop.run()
         }
 
@@ -61,6 +60,22 @@ import Testing
                 results.append(error.code.name)
             }
             camera.loop.run()
+        }
+    }
+
+    @Test("A browser waits until a source that announces B-frames has shown that it has none, at most five seconds")
+    func announcedReordering() throws {
+        for sendsPictures in [true, false] {
+            let scene = Scene()
+            let definitions = scene.camera.stream.definitions
+            let rendition = try definitions.choose([.low]).rendition
+            scene.open(depth: 2)
+            var isKnown = false
+            definitions.untilOrderIsKnown([.low]).whenSuccess { isKnown = true }
+            if sendsPictures { scene.run(49) } else { scene.camera.loop.advanceTime(by: .milliseconds(4_900)) }
+            #expect(!isKnown && rendition.isReordered)
+            if sendsPictures { scene.run(1) } else { scene.camera.loop.advanceTime(by: .milliseconds(200)) }
+            #expect(isKnown && rendition.isReordered != sendsPictures)
         }
     }
 

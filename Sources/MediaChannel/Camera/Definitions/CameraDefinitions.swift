@@ -79,6 +79,14 @@ final class CameraDefinitions {
         }
     }
 
+    /// Completes when it is known whether the pictures of the first wanted definition are reordered.
+    func untilOrderIsKnown(_ wanted: [Definition]?) -> EventLoopFuture<Void> {
+        guard let choice = try? choose(wanted), choice.definition != .audio else {
+            return main.eventLoop.makeSucceededVoidFuture()
+        }
+        return choice.rendition.untilOrderIsKnown()
+    }
+
     private func rendition(_ definition: Definition, _ current: Rendition?) throws(IoTError) -> Rendition {
         if definition == .audio, let current, current.audio != nil { return current }
         guard let open = sources[definition] else { return main }

@@ -55,7 +55,9 @@ final class Rendition {
     /// Maps the source's clock to the wall clock, the same for both tracks: (pts µs, µs since 1970).
     private(set) var clock: (pts: Int64, wall: Int64)?
     private var drift = ClockDrift()
-    private var waiting: [(promise: EventLoopPromise<Void>, needsPicture: Bool, until: NIODeadline)] = []
+    /// What somebody waits for.
+    private enum Need { case tracks, picture, order }
+    private var waiting: [(promise: EventLoopPromise<Void>, need: Need, until: NIODeadline)] = []
     /// After `close()`, nothing would complete a new wait.
     private var isClosed = false
     private var lastMeasured = NIODeadline.distantPast
@@ -99,7 +101,7 @@ final class Rendition {
         case .failed(let error): return eventLoop.makeFailedFuture(Self.forCallers(error))
         case .connecting: break
         }
-        return wait(needsPicture: false, atMost: .seconds(10))
+        return wait(.tracks, atMost: .seconds(10))
     }
 
     /// Completes when there is a picture; fails at once if none can come now, and otherwise after `patience`.
@@ -108,23 +110,30 @@ final class Rendition {
         case .failed(let error): return eventLoop.makeFailedFuture(Self.forCallers(error))
         case .ready where videoParameters == nil: return eventLoop.makeFailedFuture(Self.noPictures)
         case .ready where !group.entries.isEmpty: return eventLoop.makeSucceededVoidFuture()
-        case .ready, .connecting: return wait(needsPicture: true, atMost: patience)
+        case .ready, .connecting: return wait(.picture, atMost: patience)
         }
+    }
+
+    /// Completes when it is known whether the pictures are reordered, at the latest after 5 s: many cameras announce
+    /// more reordering than they use.
+    func untilOrderIsKnown() -> EventLoopFuture<Void> {
+        guard case .ready = source, !isOrderKnown else { return eventLoop.makeSucceededVoidFuture() }
+        return wait(.order, atMost: .seconds(5)).flatMapError { [eventLoop] _ in eventLoop.makeSucceededVoidFuture() }
     }
 
     private static let noPictures = IoTError(
         .operationNotAllowed, "the camera sends no picture", remedy: "request the sound only")
 
-    private func wait(needsPicture: Bool, atMost patience: TimeAmount) -> EventLoopFuture<Void> {
+    private func wait(_ need: Need, atMost patience: TimeAmount) -> EventLoopFuture<Void> {
         guard !isClosed else { return eventLoop.makeFailedFuture(IoTError(.stopping)) }
         let now = eventLoop.now
         waiting.removeAll { $0.until <= now }
         guard waiting.count < 64 else { return eventLoop.makeFailedFuture(IoTError(.tooManyRequests)) }
         let promise = eventLoop.makePromise(of: Void.self)
-        waiting.append((promise, needsPicture, now + patience))
+        waiting.append((promise, need, now + patience))
         let timeout = eventLoop.scheduleTask(in: patience) {
             let reason =
-                needsPicture
+                need != .tracks
                 ? "no picture came from the camera in time" : "the camera's source did not answer in time"
             promise.fail(IoTError(.messageTimeout, reason))
         }
@@ -132,10 +141,10 @@ final class Rendition {
         return promise.futureResult
     }
 
-    private func settleWaiting(_ isSettled: (_ needsPicture: Bool) -> Bool, _ result: Result<Void, any Error>) {
-        let settled = waiting.filter { isSettled($0.needsPicture) }
+    private func settleWaiting(_ isSettled: (Need) -> Bool, _ result: Result<Void, any Error>) {
+        let settled = waiting.filter { isSettled($0.need) }
         guard !settled.isEmpty else { return }
-        waiting.removeAll { isSettled($0.needsPicture) }
+        waiting.removeAll { isSettled($0.need) }
         settled.forEach { $0.promise.completeWith(result) }
     }
 
@@ -186,8 +195,8 @@ final class Rendition {
         videoParameters = video
         clock = nil
         source = .ready
-        settleWaiting({ !$0 }, .success(()))
-        if video == nil { settleWaiting({ $0 }, .failure(Self.noPictures)) }
+        settleWaiting({ $0 == .tracks }, .success(()))
+        if video == nil { settleWaiting({ $0 != .tracks }, .failure(Self.noPictures)) }
     }
 
     /// A reconnected source with the same codecs continues in the same tracks; sizes may change in band.
@@ -225,7 +234,7 @@ final class Rendition {
                 try video?.append(frame, at: now)
                 group.append(frame, at: now)
                 if frame.isKeyFrame {
-                    settleWaiting({ $0 }, .success(()))
+                    settleWaiting({ $0 == .picture }, .success(()))
                     onEvent(.keyFrame)
                 }
             case .audio:
@@ -253,9 +262,12 @@ final class Rendition {
         let isLate = newest.map { frame.pts < $0.pts } ?? false
         if !isLate { newest = (frame.pts, now) }
         if order.note(isLate: isLate) { onEvent(.reordered) }
+        if isOrderKnown { settleWaiting({ $0 == .order }, .success(())) }
     }
 
-    var isReordered: Bool { order.isReordered(depth: videoParameters?.reorderDepth ?? 0) }
+    private var depth: Int { videoParameters?.reorderDepth ?? 0 }
+    private var isOrderKnown: Bool { order.isKnown(depth: depth) }
+    var isReordered: Bool { order.isReordered(depth: depth) }
 
     // MARK: Sound for browsers
 
