@@ -7,7 +7,8 @@ public struct CameraChange: APIRequestBody, Hashable {
     public static let members = keys.map(\.member) + ["check"]
     public static let nullable = keys.filter { $0.traits.contains(.nullable) }.map(\.member)
 
-    /// The changes. The user name and the password stay if the URL has the same host and port.
+    /// The changes. The user name and the password stay if the URL has the same host and port, and is
+    /// encrypted if the old one is.
     public var settings: CameraSettings
     /// The members that are null: their values are removed, and with `username` the password.
     public var removed: Set<String>

@@ -21,7 +21,7 @@ public struct ONVIFRequest: APIRequestBody, Hashable {
 /// The data about the camera from its answers.
 public struct ONVIFReport: Codable, Hashable, Sendable {
     public struct Stream: Codable, Hashable, Sendable {
-        /// `rtsp://…`, without a password.
+        /// `rtsp[s]://…`, without a password.
         public var url: String
         public var name: String
         /// The codec's name in ONVIF: `H264`.

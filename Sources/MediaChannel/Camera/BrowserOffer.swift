@@ -24,8 +24,8 @@ struct BrowserOffer {
     init(
         _ offer: SessionDescription, video picture: RTPCodec?, isReordered: Bool, audio sound: RTPCodec?
     ) throws(IoTError) {
-        let wanted = offer.sections.filter { !$0.isRejected && $0.direction.receives }
-        let pictures = wanted.filter { $0.kind == .video }
+        let wanted = Self.wanted(offer)
+        let pictures = Self.pictures(offer)
         if let picture, !pictures.isEmpty {
             guard let section = pictures.first(where: { $0.codecs.contains(where: picture.canReach) }) else {
                 throw Self.refusal(of: picture)
@@ -50,6 +50,16 @@ struct BrowserOffer {
                 "the offer asks for no media that this camera sends",
                 remedy: "offer a recvonly section for video or audio")
         }
+    }
+
+    /// The sections in which the browser asks for media.
+    private static func wanted(_ offer: SessionDescription) -> [MediaSection] {
+        offer.sections.filter { !$0.isRejected && $0.direction.receives }
+    }
+
+    /// The sections in which the browser asks for a picture.
+    static func pictures(_ offer: SessionDescription) -> [MediaSection] {
+        wanted(offer).filter { $0.kind == .video }
     }
 
     /// RTP carries no decoding times, and browsers do not reorder: they would show the pictures in the order of

@@ -118,7 +118,11 @@ final class CameraCalls: @unchecked Sendable {
     ) async throws(IoTError) -> String {
         let offer = try SessionDescription(parsing: text)
         // Browsers do not reorder pictures. A source that was opened for this call has shown too few of them.
-        try await stream.run { stream in stream.definitions.untilOrderIsKnown(wanted) }
+        if !BrowserOffer.pictures(offer).isEmpty {
+            try await stream.run { stream in stream.definitions.untilOrderIsKnown(wanted) }
+        }
+        // The caller has got a time-out.
+        guard !Task.isCancelled else { throw IoTError(.hungUp) }
         return try await addViewer(BrowserViewer.init, session: session, grant: grant, wantsMedia: true, wanted) {
             viewer throws(IoTError) in
             try viewer.makeAnswer(to: offer)

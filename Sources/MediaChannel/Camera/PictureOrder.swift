@@ -21,5 +21,9 @@ struct PictureOrder: Sendable {
         hasComeReordered || !isKnown(depth: depth)
     }
 
-    func isKnown(depth: Int) -> Bool { hasComeReordered || inOrder >= 50 || depth == 0 }
+    /// A reordered picture comes within `depth` others. Three times as many are enough, because a stream with reordered
+    /// pictures may begin with some that are not.
+    func isKnown(depth: Int) -> Bool {
+        hasComeReordered || depth == 0 || inOrder >= min(50, max(15, 3 * (depth + 1)))
+    }
 }

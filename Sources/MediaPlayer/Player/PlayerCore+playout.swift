@@ -79,6 +79,8 @@ extension PlayerCore {
             let senderTime = playout?.senderTime(.video, pts: picture.pts)
             let presented = max(presentAt ?? picture.presentedAt, picture.decodedAt)
             counts.count { $0.framePresented(.video, senderMicroseconds: senderTime, at: presented) }
+            // It was on its way when the source stopped to send pictures.
+            if !expectsPictures { counts.count { $0.presentationPaused() } }
             handle(.frameShown, at: now)
         case .sound(let pts, let presentAt, let isLate):
             counts.count { $0.frameDecoded(.audio) }

@@ -142,7 +142,7 @@ package final class PlayerCore {
         guard isExpected != expectsPictures else { return }
         expectsPictures = isExpected
         if !isExpected { counts.count { $0.presentationPaused() } }
-        playout?.expectPictures(isExpected)
+        playout?.expectPictures(isExpected, at: now)
         pump(at: now)
     }
 
@@ -267,7 +267,7 @@ package final class PlayerCore {
                 source.open(at: now)
             case .startMedia:
                 playout = Playout(source.delivery, tracks, options: options, now: now)
-                playout?.expectPictures(expectsPictures)
+                playout?.expectPictures(expectsPictures, at: now)
                 counts.begin(at: now)
                 beginUses(at: now)
                 source.start(at: now)

@@ -21,8 +21,8 @@ package struct ArrivingPlayout {
             received.frame, arrival: received.arrival, at: now, recoveryTime: received.recoveryTime)
     }
 
-    package mutating func expectPictures(_ isExpected: Bool) {
-        jitterBuffer.expectPictures(isExpected)
+    package mutating func expectPictures(_ isExpected: Bool, at now: NIODeadline) {
+        jitterBuffer.expectPictures(isExpected, at: now)
     }
 
     package mutating func frameLost(_ kind: MediaKind, at now: NIODeadline) {

@@ -52,10 +52,12 @@ public struct JitterBuffer: Sendable {
 
     /// Call this when the sender begins or stops to send pictures. Without pictures, the sound shows whether the stream
     /// stalls.
-    public mutating func expectPictures(_ isExpected: Bool) {
+    public mutating func expectPictures(_ isExpected: Bool, at time: NIODeadline) {
         guard expectsPictures != isExpected else { return }
         expectsPictures = isExpected
-        stall.restart(at: now)
+        now = max(now, time.playoutMicroseconds)
+        // The first frame is shown after the delay.
+        stall.restart(at: now + currentDelay.playoutMicroseconds)
     }
 
     /// Sets the picture's size, frame rate and reorder depth, as far as known. Call it before the key frame from which

@@ -22,7 +22,9 @@ struct Playout {
         paced?.receive(received.frame, generation: received.generation, at: now)
     }
 
-    mutating func expectPictures(_ isExpected: Bool) { arriving?.expectPictures(isExpected) }
+    mutating func expectPictures(_ isExpected: Bool, at now: NIODeadline) {
+        arriving?.expectPictures(isExpected, at: now)
+    }
 
     mutating func frameLost(_ kind: MediaKind, at now: NIODeadline) {
         arriving?.frameLost(kind, at: now)

@@ -15,10 +15,10 @@ struct StallDetector {
         return isStalled
     }
 
-    /// Something else is shown from now on. Before the first frame, this has no effect.
-    mutating func restart(at now: Int64) {
+    /// Something else is shown from then on. Before the first frame, this has no effect.
+    mutating func restart(at presentAt: Int64) {
         guard shownAt != nil else { return }
-        shownAt = now
+        shownAt = presentAt
         isStalled = false
     }
 

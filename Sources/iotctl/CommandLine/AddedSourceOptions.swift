@@ -28,6 +28,8 @@ struct AddedSourceOptions: ParsableArguments {
         for text in [url, onvif].compactMap({ $0 }) { try CameraSourceOptions.check(text) }
     }
 
+    var onvifIsEncrypted: Bool { onvif.map { CameraRequest.scheme(of: $0) } == "https" }
+
     /// The source, in the form for the daemon.
     ///
     /// - Parameter isQuiet: true to not print the camera's answer.
@@ -36,7 +38,7 @@ struct AddedSourceOptions: ParsableArguments {
         guard let onvif else { return CameraSourceOptions.absolute(url ?? "") }
         let request = ONVIFRequest(
             url: onvif, username: login.username, password: password,
-            certificate: CameraRequest.scheme(of: onvif) == "https" ? login.certificate : nil)
+            certificate: onvifIsEncrypted ? login.certificate : nil)
         let report: ONVIFReport = try await client.call(
             .POST, APIPath("v1", "onvif-queries"), request, timeout: CameraOutcome.requestTime)
         if !isQuiet {

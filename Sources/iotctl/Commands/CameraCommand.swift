@@ -113,7 +113,7 @@ struct CameraCommand: AsyncParsableCommand {
                 settings.password = password
                 camera.give(to: &settings)
                 // It was for ONVIF's service only.
-                if source.onvif != nil, !settings.hasEncryptedSource { settings.certificate = nil }
+                if source.onvifIsEncrypted, !settings.hasEncryptedSource { settings.certificate = nil }
                 let request = CameraRequest(settings, check: outcome.requested)
                 let answer: CameraDescription = try await client.call(
                     .POST, APIPath("v1", "cameras"), request, timeout: CameraOutcome.requestTime)
@@ -132,7 +132,8 @@ struct CameraCommand: AsyncParsableCommand {
                 The camera stays the same device and keeps its bindings, settings and events.
                 It is reopened at once, which interrupts viewers briefly. Its name identifies the
                 device and cannot change; `device rename` gives the device another name.
-                A URL with another host or port needs the user name and the password again.
+                A URL with another host or port, or rtsp:// after rtsps://, needs the user name and the
+                password again.
 
                 EXAMPLES
                   iotctl camera set yard rtsp://192.0.2.8/stream2

@@ -40,8 +40,8 @@ import Testing
         var count = 0
         for step in 0..<250 {
             let isAlone = step >= 100 && step < 200
-            if step == 100 { buffer.expectPictures(expectsPictures) }
-            if step == 200 { buffer.expectPictures(true) }
+            if step == 100 { buffer.expectPictures(expectsPictures, at: now) }
+            if step == 200 { buffer.expectPictures(true, at: now) }
             let pts = Int64(step) * 20_000
             for kind in [MediaKind.audio, .video] where kind == .audio ? hasSound || !isAlone : !isAlone {
                 buffer.receive(

@@ -114,11 +114,15 @@ final class Rendition {
         }
     }
 
-    /// Completes when it is known whether the pictures are reordered, at the latest after 5 s: many cameras announce
-    /// more reordering than they use.
+    /// Completes when it is known whether the pictures are reordered, at the latest after 3 s: many cameras announce
+    /// more reordering than they use. Fails if the source fails.
     func untilOrderIsKnown() -> EventLoopFuture<Void> {
         guard case .ready = source, !isOrderKnown else { return eventLoop.makeSucceededVoidFuture() }
-        return wait(.order, atMost: .seconds(5)).flatMapError { [eventLoop] _ in eventLoop.makeSucceededVoidFuture() }
+        return wait(.order, atMost: .seconds(3)).flatMapErrorThrowing { error in
+            guard let error = error as? IoTError, [.messageTimeout, .tooManyRequests].contains(error.code) else {
+                throw error
+            }
+        }
     }
 
     private static let noPictures = IoTError(
