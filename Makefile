@@ -147,6 +147,11 @@ soak: deps-test build
 	SOAK_CYCLES=$${SOAK_CYCLES:-40000} $(SWIFT) test --filter PeerSoakTests
 	@python3 Tests/soak/soak.py $(BIN)
 
+# Only after larger changes: the output is committed. Needs valgrind.
+.PHONY: startup-order
+startup-order: build
+	@packaging/startup-order.py $(BIN)
+
 # Only after a change of Protobuf/*.proto: the output is committed.
 .PHONY: protobuf
 protobuf:

@@ -44,6 +44,14 @@ let programLinking: [LinkerSetting] = [
         ], .when(platforms: [.linux], configuration: .release))
 ]
 
+/// Places the functions that an idle daemon uses together: 10 MB less memory (docs/performance.md). The file is written
+/// by `make startup-order`; names in it that no longer exist are ignored.
+let startupOrder = LinkerSetting.unsafeFlags(
+    [
+        "-Xlinker", "--symbol-ordering-file=\(Context.packageDirectory)/packaging/startup-order.txt",
+        "-Xlinker", "--no-warn-symbol-ordering",
+    ], .when(platforms: [.linux], configuration: .release))
+
 let nioCore: Target.Dependency = .product(name: "NIOCore", package: "swift-nio")
 let nioPosix: Target.Dependency = .product(name: "NIOPosix", package: "swift-nio")
 let nioEmbedded: Target.Dependency = .product(name: "NIOEmbedded", package: "swift-nio")
@@ -162,7 +170,7 @@ let package = Package(
                 arguments, yams,
             ],
             resources: [.embedInCode("HTTP/watch.html"), .embedInCode("HTTP/openapi.yaml")],
-            swiftSettings: settings, linkerSettings: programLinking),
+            swiftSettings: settings, linkerSettings: programLinking + [startupOrder]),
         .executableTarget(
             name: "iotctl",
             dependencies: [
