@@ -62,6 +62,12 @@ final class RequestGuard: ChannelDuplexHandler, RemovableChannelHandler {
     }
 
     func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
+        if isStream, case .head(var head) = unwrapOutboundIn(data) {
+            // The client may not send another request before the rest of its stream, which nobody reads.
+            head.headerFields[.connection] = "close"
+            context.write(wrapOutboundOut(.head(head)), promise: promise)
+            return
+        }
         if case .end = unwrapOutboundIn(data) {
             requests -= 1
             if isStream {
