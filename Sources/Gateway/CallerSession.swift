@@ -33,6 +33,9 @@ struct CallerSession: GatewaySession {
     var caller: Caller { lease.caller }
     private var holder: AccountHolder { caller.holder(owner: gateway.account) }
 
+    /// The caller's account as the devices name it.
+    var accountName: String { Principal.user(caller.account).description }
+
     /// Takes a part of a shared resource for the caller's account.
     func take(_ resource: SharedResource) throws(IoTError) -> QuotaPart {
         try gateway.quotas.take(resource, for: holder)
@@ -93,12 +96,13 @@ struct CallerSession: GatewaySession {
 
     /// Opens a channel to a device's source, or takes part in the open one.
     func open(
-        _ entry: AccountRights.Entry, _ kind: ChannelKind, source: Int, definition: String? = nil
+        _ entry: AccountRights.Entry, _ kind: ChannelKind, source: Int, definition: String? = nil,
+        own: OwnCamera? = nil
     ) async throws -> ChannelRegistry.Use {
         guard let device = DeviceID(rawValue: entry.id) else { throw IoTError(.targetNotFound) }
         return try await gateway.registry.open(
             device: device, deviceName: entry.name, kind: kind, source: source, definition: definition,
-            actions: entry.callActions, as: principal
+            actions: entry.callActions, own: own, as: principal
         ) { () throws(IoTError) in try take(.channels) }
     }
 

@@ -89,7 +89,8 @@ extension LocalGateway {
             kind: use.channel.kind, state: ChannelState(channel.state), tracks: tracks,
             statistics: channel.statistics == nil ? nil : StatisticsReport(channel),
             talk: TalkState(offered: channel.talk.isOffered, talking: channel.talk.isTalking),
-            definition: channel.definitions.current, definitions: channel.definitions.all)
+            definition: channel.definitions.current, definitions: channel.definitions.all,
+            camera: channel.ownCamera)
     }
 }
 

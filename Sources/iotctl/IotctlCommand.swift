@@ -25,8 +25,8 @@ struct IotctlCommand: AsyncParsableCommand {
         version: "iotctl \(ProductVersion.current)",
         subcommands: [
             StatusCommand.self, DeviceCommand.self, PropertyCommand.self, ActionCommand.self,
-            UserPropertyCommand.self, EventCommand.self, SendCommand.self, MonitorCommand.self, TalkCommand.self,
-            SnapshotCommand.self,
+            UserPropertyCommand.self, EventCommand.self, SendCommand.self, MonitorCommand.self, LiveCommand.self,
+            TalkCommand.self, SnapshotCommand.self,
             CameraCommand.self, UserCommand.self, TokenCommand.self, KeyCommand.self, LinkCommand.self,
             ReloadCommand.self, NetCommand.self, VersionCommand.self,
         ])

@@ -42,8 +42,22 @@ import Testing
         try check(CameraChange(Self.camera { $0.part != .device }, check: true))
         try check(CameraTestRequest(Self.camera { $0.part == .source }, picture: true))
         try check(ActionRequest(path: "Action.a", value: 1, timeoutMilliseconds: 1))
-        try check(ChannelRequest(device: "d", definition: "low"))
-        try check(ChannelSettings(definition: "low"))
+        try check(ChannelRequest(device: "d", kind: .live, definition: "low", camera: "desk"))
+        try check(ChannelSettings(definition: "low", camera: .camera("desk")))
+    }
+
+    @Test("The camera of a live channel is changed, ended by null, or left as it is")
+    func shownCamera() throws {
+        let changes: [(String, ChannelSettings)] = [
+            (#"{"camera":"desk"}"#, ChannelSettings(camera: .camera("desk"))),
+            (#"{"camera":null}"#, ChannelSettings(camera: ChannelSettings.ShownCamera.none)),
+            (#"{"definition":"low"}"#, ChannelSettings(definition: "low")),
+        ]
+        for (text, change) in changes {
+            let encoded = try APICoding.encode(change)
+            #expect(String(decoding: encoded, as: UTF8.self) == text)
+            #expect(try APICoding.decode(ChannelSettings.self, from: encoded) == change)
+        }
     }
 
     @Test("A reading without a value contains the reason")

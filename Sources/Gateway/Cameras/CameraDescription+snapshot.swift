@@ -1,5 +1,6 @@
 import GatewayAPI
 import IoTCore
+import IoTLink
 import MediaChannel
 
 extension CameraDescription {
@@ -31,6 +32,6 @@ extension CameraDescription {
             name: camera.name, device: camera.device.rawValue, url: camera.url, state: state, since: camera.since,
             reason: reason, tracks: tracks, bitrate: bitrates.isEmpty ? nil : bitrates.reduce(0, +),
             viewers: camera.viewers, viewerLimit: camera.maximumViewers,
-            settings: camera.shown)
+            caller: camera.caller?.id, settings: camera.shown)
     }
 }

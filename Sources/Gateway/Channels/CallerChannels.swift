@@ -8,13 +8,18 @@ struct CallerChannels: GatewayChannels {
     let session: CallerSession
 
     func open(_ request: ChannelRequest) async throws -> ChannelDescription {
-        guard request.channelKind == .monitor else {
-            throw IoTError(.invalidRequest, "kind: \(request.kind) is not supported; use monitor")
+        guard let kind = request.channelKind, kind == .monitor || kind == .live else {
+            throw IoTError(.invalidRequest, "kind: \(request.kind) is not supported; use monitor or live")
+        }
+        guard kind == .live || request.camera == nil else {
+            throw IoTError(.invalidRequest, "camera: only a live channel shows one", remedy: "set kind to live")
         }
         let entry = try await session.viewable(request.device)
+        if kind == .live { try requireTalk(entry) }
+        let own = try await ownCamera(request.camera)
         let part = try session.take(.channelUses)
         let use = try await session.open(
-            entry, .monitor, source: request.source, definition: request.definition)
+            entry, kind, source: request.source, definition: request.definition, own: own)
         await session.gateway.uses.add(use.id, owner: session.caller.account, part)
         return await session.gateway.describe(use)
     }
@@ -46,7 +51,12 @@ struct CallerChannels: GatewayChannels {
 
     func change(_ id: String, _ change: ChannelSettings) async throws -> ChannelDescription {
         let use = try await use(id)
-        try await use.change(definition: change.definition)
+        if let definition = change.definition { try await use.change(definition: definition) }
+        switch change.camera {
+        case .camera(let name)?: try await use.show(try await ownCamera(name))
+        case ChannelSettings.ShownCamera.none?: try await use.show(nil)
+        case nil: break
+        }
         return await session.gateway.describe(use)
     }
 
@@ -153,6 +163,34 @@ struct CallerChannels: GatewayChannels {
     }
 
     // MARK: Helpers
+
+    /// The device's owner sees and hears the caller of a live channel.
+    private func requireTalk(_ entry: AccountRights.Entry) throws(IoTError) {
+        guard entry.actions.contains(.talk), session.caller.scope.includes(.talk) else {
+            throw IoTError(
+                .relationInvalid, "this account may not talk to the device, which a live channel needs",
+                remedy: "ask the device's owner for the action `talk`")
+        }
+    }
+
+    /// One of this gateway's cameras that the caller may view, to show it in a live channel.
+    private func ownCamera(_ name: String?) async throws -> OwnCamera? {
+        guard let name else { return nil }
+        let entry = try await session.viewable(name)
+        guard let camera = await session.gateway.fleet.cameras().first(where: { $0.device.rawValue == entry.id }) else {
+            throw IoTError(
+                .operationNotAllowed, "'\(entry.name)' is not a camera of this gateway",
+                remedy: "choose a camera of this machine: `iotctl camera list`")
+        }
+        let own = OwnCamera(camera, account: session.accountName, isOwner: entry.isOwner)
+        // Ends what is shown if the account may no longer view the camera.
+        let right = session.gateway.leases.begin(session.caller) { [weak own] in
+            own?.revoke(IoTError(.relationInvalid, "the account may no longer show this camera"))
+        }
+        right.needs(device: entry.id)
+        own.keep(right)
+        return own
+    }
 
     /// A channel of the caller's account. Channels of other accounts are reported as not found.
     private func use(_ id: String) async throws -> ChannelRegistry.Use {

@@ -16,7 +16,7 @@ struct CallerStreams: GatewayStreams {
         session.lease.needs(device: entry.id)
         let part = try session.take(.readers)
         let reader = try await camera.addReader(
-            definition, account: Principal.user(session.caller.account).description, isOwner: entry.isOwner, sink: sink)
+            definition, account: session.accountName, isOwner: entry.isOwner, sink: sink)
         return StreamUse(reader: reader, part: part)
     }
 

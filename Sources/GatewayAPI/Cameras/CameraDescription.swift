@@ -29,13 +29,15 @@ public struct CameraDescription: Hashable, Sendable {
     public var bitrate: Int?
     public var viewers: Int
     public var viewerLimit: Int
+    /// The account that is in a live call with the camera.
+    public var caller: String?
     /// The settings that responses include, such as the RTSP transport. They are encoded as members of this object.
     public var settings: CameraSettings
 
     public init(
         name: String, device: String?, url: String, state: State, since: Int64, reason: IoTError? = nil,
         tracks: [TrackDescription] = [], bitrate: Int? = nil, viewers: Int, viewerLimit: Int,
-        settings: CameraSettings = CameraSettings()
+        caller: String? = nil, settings: CameraSettings = CameraSettings()
     ) {
         self.name = name
         self.device = device
@@ -47,6 +49,7 @@ public struct CameraDescription: Hashable, Sendable {
         self.bitrate = bitrate
         self.viewers = viewers
         self.viewerLimit = viewerLimit
+        self.caller = caller
         self.settings = settings
     }
 }
@@ -55,7 +58,7 @@ extension CameraDescription: Codable {
     private static let shown = CameraKey.all.filter { $0.traits.contains(.shown) }
 
     private enum CodingKeys: String, CodingKey {
-        case name, device, url, state, since, reason, tracks, bitrate, viewers, viewerLimit
+        case name, device, url, state, since, reason, tracks, bitrate, viewers, viewerLimit, caller
     }
 
     public init(from decoder: any Decoder) throws {
@@ -70,6 +73,7 @@ extension CameraDescription: Codable {
         bitrate = try container.decodeIfPresent(Int.self, forKey: .bitrate)
         viewers = try container.decode(Int.self, forKey: .viewers)
         viewerLimit = try container.decode(Int.self, forKey: .viewerLimit)
+        caller = try container.decodeIfPresent(String.self, forKey: .caller)
         settings = try CameraSettings(from: decoder, members: Self.shown, isWhole: false)
     }
 
@@ -85,6 +89,7 @@ extension CameraDescription: Codable {
         try container.encodeIfPresent(bitrate, forKey: .bitrate)
         try container.encode(viewers, forKey: .viewers)
         try container.encode(viewerLimit, forKey: .viewerLimit)
+        try container.encodeIfPresent(caller, forKey: .caller)
         try settings.encode(to: encoder, members: Self.shown)
     }
 }

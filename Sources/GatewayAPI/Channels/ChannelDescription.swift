@@ -21,11 +21,13 @@ public struct ChannelDescription: Codable, Hashable, Sendable {
     public var definition: String?
     /// The definitions that the device has, the best first.
     public var definitions: [String]?
+    /// The name of the camera that a live channel shows to the device.
+    public var camera: String?
 
     public init(
         id: String, device: String, deviceName: String, source: Int, kind: ChannelKind, state: ChannelState,
         tracks: [TrackDescription], statistics: StatisticsReport? = nil, talk: TalkState? = nil,
-        definition: String? = nil, definitions: [String] = []
+        definition: String? = nil, definitions: [String] = [], camera: String? = nil
     ) {
         self.id = id
         self.device = device
@@ -38,6 +40,7 @@ public struct ChannelDescription: Codable, Hashable, Sendable {
         self.talk = talk
         self.definition = definition
         self.definitions = definitions.isEmpty ? nil : definitions
+        self.camera = camera
     }
 }
 

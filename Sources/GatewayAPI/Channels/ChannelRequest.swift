@@ -2,26 +2,31 @@ public import IoTCore
 
 /// `POST /v1/channels`: connects to a device and gets its tracks. Media start with `play`.
 public struct ChannelRequest: APIRequestBody, Hashable {
-    public static let members = ["device", "source", "kind", "definition"]
+    public static let members = ["device", "source", "kind", "definition", "camera"]
 
     /// A device's id or name.
     public var device: String
     /// The number of the camera of a recorder; 0 for a device with one camera.
     public var source: Int
-    /// The kind of the channel; only `monitor` is supported.
+    /// The kind of the channel: `monitor` or `live`.
     public var kind: String
     /// The wanted definitions in order, as in `Definition.list`; `high` if it is absent.
     public var definition: String?
+    /// The id or name of one of the gateway's cameras, which a live channel shows to the device.
+    public var camera: String?
 
-    public init(device: String, source: Int = 0, kind: ChannelKind = .monitor, definition: String? = nil) {
+    public init(
+        device: String, source: Int = 0, kind: ChannelKind = .monitor, definition: String? = nil, camera: String? = nil
+    ) {
         self.device = device
         self.source = source
         self.kind = kind.name
         self.definition = definition
+        self.camera = camera
     }
 
     private enum CodingKeys: String, CodingKey {
-        case device, source, kind, definition
+        case device, source, kind, definition, camera
     }
 
     public init(from decoder: any Decoder) throws {
@@ -30,6 +35,7 @@ public struct ChannelRequest: APIRequestBody, Hashable {
         source = try container.decodeIfPresent(Int.self, forKey: .source) ?? 0
         kind = try container.decodeIfPresent(String.self, forKey: .kind) ?? ChannelKind.monitor.name
         definition = try container.decodeIfPresent(String.self, forKey: .definition)
+        camera = try container.decodeIfPresent(String.self, forKey: .camera)
     }
 
     /// `nil` if `kind` is not a known name.

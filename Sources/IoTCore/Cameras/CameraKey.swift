@@ -20,6 +20,8 @@ package struct CameraKey: Sendable {
         case source
         case viewers
         case loudspeaker
+        /// Which calls it takes.
+        case calls
         /// Further sources, which are opened while somebody uses them.
         case definitions
     }

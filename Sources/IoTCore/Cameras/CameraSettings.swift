@@ -37,6 +37,9 @@ public struct CameraSettings: Sendable, Hashable {
     /// Where it plays what people say to it; the forms of `CameraLoudspeaker`.
     @Setting(default: "auto") public var talk: String
 
+    /// Whether it takes live calls.
+    @Setting(default: .none) public var live: CameraLivePolicy
+
     /// The source of the definition `mid`: a smaller picture than that of `url`. It is read while somebody uses it.
     public var midUrl: String?
 
@@ -47,7 +50,8 @@ public struct CameraSettings: Sendable, Hashable {
         name: String? = nil, url: String? = nil, username: String? = nil, password: String? = nil,
         passwordFile: String? = nil, certificate: String? = nil, rtspTransport: RTSPTransport? = nil,
         pictureSize: CaptureSize? = nil,
-        frameRate: Int? = nil, viewers: Int? = nil, talk: String? = nil, midUrl: String? = nil, lowUrl: String? = nil
+        frameRate: Int? = nil, viewers: Int? = nil, talk: String? = nil,
+        live: CameraLivePolicy? = nil, midUrl: String? = nil, lowUrl: String? = nil
     ) {
         $name.given = name
         $url.given = url
@@ -60,6 +64,7 @@ public struct CameraSettings: Sendable, Hashable {
         $frameRate.given = frameRate
         $viewers.given = viewers
         $talk.given = talk
+        $live.given = live
         self.midUrl = midUrl
         self.lowUrl = lowUrl
     }
@@ -92,6 +97,7 @@ extension CameraKey {
         .text(
             "talk", CameraPlace(\.$talk), part: .loudspeaker, traits: .shown,
             rule: Rule(CameraLoudspeaker.requirement) { CameraLoudspeaker($0) != nil }),
+        .choice("live", CameraPlace(\.$live), part: .calls, traits: .shown),
         .text(
             "midUrl", CameraPlace(\.midUrl), form: .source, part: .definitions, traits: [.shown, .nullable],
             rule: definitionSource),

@@ -58,6 +58,9 @@ extension ErrorCatalogue {
             remedy: "switch on the camera's loudspeaker or two-way audio, and check its URL: some makers have another "
                 + "one for it (docs/cameras.md)"),
         Entry(
+            .calleeBusy, "calleeBusy", "the camera is in a live call with somebody else",
+            remedy: "try again when they have finished, or watch with a monitor channel"),
+        Entry(
             .sourceUnsupported, "sourceUnsupported", "the source holds no track that can be carried",
             remedy: "set the camera to H.264 or H.265 with AAC or G.711"),
         Entry(

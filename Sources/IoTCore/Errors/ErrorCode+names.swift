@@ -138,6 +138,7 @@ extension ErrorCode {
     public static let sourceForbidden = ErrorCode(rawValue: 25046)
     public static let talkerBusy = ErrorCode(rawValue: 25047)
     public static let backChannelMissing = ErrorCode(rawValue: 25048)
+    public static let calleeBusy = ErrorCode(rawValue: 25049)
     public static let definitionUnavailable = ErrorCode(rawValue: 25133)
     public static let provisioningUnreachable = ErrorCode(rawValue: 25060)
     public static let provisioningSecurity = ErrorCode(rawValue: 25061)

@@ -31,7 +31,7 @@ extension Camera {
         _ definition: Definition, account: String, isOwner: Bool, sink: any ReaderSink
     ) async throws(IoTError) -> CameraReader {
         // The source may have been closed since the player learned its tracks.
-        try await stream.run { stream in stream.definitions.untilReady([definition]) }
+        try await stream.run { stream in stream.untilReady(ViewerWish(definitions: [definition])) }
         let session = Hex.random(byteCount: 8)
         return try await stream.run { stream in
             stream.eventLoop.makeCompletedFuture {

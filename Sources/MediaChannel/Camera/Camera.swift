@@ -71,7 +71,7 @@ public final class Camera: Service, Sendable {
         events = DeviceEvents(link: link, logger: logger)
         messages = DeviceMessages(link: link)
         calls = CameraCalls(
-            stream: stream, device: device, link: link,
+            stream: stream, device: device, takesLive: settings.live == .accept, link: link,
             peers: ViewerPeers(socket: socket, certificates: certificates), iceServers: iceServers)
         photos = PhotoTaker(stream: stream, store: store, device: device)
     }
@@ -126,7 +126,7 @@ public final class Camera: Service, Sendable {
                 name: settings.name, device: device, url: settings.redactedURL, source: stream.main.source,
                 isOn: stream.isOn, since: stream.since, viewers: stream.viewers.count,
                 maximumViewers: stream.maximumViewers, hasLoudspeaker: stream.talk.isOffered,
-                talkers: stream.talk.talkers, media: stream.main.measurement,
+                talkers: stream.talk.talkers, caller: stream.live?.caller, media: stream.main.measurement,
                 shown: settings.shownWithoutPasswords, droppedPictures: source.droppedPictures)
         }
         guard let snapshot = try? await future.get() else {
@@ -169,9 +169,12 @@ public final class Camera: Service, Sendable {
     private func reportChanges() async {
         var reports = MeasurementReports()
         var sourceEvents = CameraSourceEvents()
+        var liveEvents = LiveCallEvents()
         for await _ in changes {
             let now = await snapshot()
-            if let event = sourceEvents.event(for: now.source) { try? events.post(event.topic, event.body) }
+            for event in [sourceEvents.event(for: now.source)].compactMap(\.self) + liveEvents.events(for: now.caller) {
+                try? events.post(event.topic, event.body)
+            }
             reports.measured(now.media, at: .now())
             // The order matters: who reads that the source failed must be able to read the reason.
             let values: KeyValuePairs<String, JSONValue?> = [

@@ -18,18 +18,16 @@ final class CameraCalls: @unchecked Sendable {
     private let iceServers: ICEServers
     private let notices: CallNotices
 
-    /// The kinds of channel that a camera serves.
-    private static let offered: Set<ChannelKind> = [.monitor]
-
+    /// - Parameter takesLive: Whether it takes live calls.
     init(
-        stream: NIOLoopBoundBox<CameraStream>, device: DeviceID, link: LinkSession, peers: ViewerPeers,
-        iceServers: ICEServers
+        stream: NIOLoopBoundBox<CameraStream>, device: DeviceID, takesLive: Bool, link: LinkSession,
+        peers: ViewerPeers, iceServers: ICEServers
     ) {
         self.iceServers = iceServers
         self.stream = stream
         self.link = link
         self.peers = peers
-        admission = CallAdmission(device: device, offered: Self.offered)
+        admission = CallAdmission(device: device, offered: takesLive ? [.monitor, .live] : [.monitor])
         notices = CallNotices { [link] notice in
             switch notice {
             case .ending(let ending): _ = try? await link.request(CallMethod.end, ending, timeout: Self.noticeTimeout)
@@ -69,29 +67,25 @@ final class CameraCalls: @unchecked Sendable {
 
     private func connect(_ call: CallRequest, from caller: Principal?) async throws(IoTError) -> CallAcceptance {
         let grant = try admission.grant(of: call, from: caller, keys: link.tokenKeys, at: link.hubTime / 1000)
-        let source = call.source ?? 0
-        guard source == 0 else {
-            throw IoTError(
-                .callTargetNotFound, "the camera has no source \(source)",
-                remedy: "omit --source: the camera has only source 0")
-        }
+        let source = try source(of: call, grant)
         let wanted = try call.definition.map { text throws(IoTError) in
             guard let list = Definition.list(text) else {
                 throw IoTError(.invalidParameter, "'definition' " + Definition.requirement)
             }
             return list
         }
+        let wish = ViewerWish(source: source, definitions: wanted)
         // Twice, because whether there is `audio` is known only when the main source is open.
         for _ in 0..<2 {
-            try await stream.run { stream in stream.definitions.untilReady(wanted) }
+            try await stream.run { stream in stream.untilReady(wish) }
         }
         let session = call.session
         if let text = call.offer {
-            let answer = try await answer(text, session: session, grant: grant, wanted)
+            let answer = try await answer(text, session: session, grant: grant, wish)
             return try await acceptance(session: session, grant: grant, answer: answer)
         }
         let route = CallRoute(peer: grant.user, session: session, peerSession: call.peerSession)
-        let offer = try await offer(route, grant: grant, wantsMedia: call.play ?? false, wanted)
+        let offer = try await offer(route, grant: grant, wantsMedia: call.play ?? false, wish)
         do throws(IoTError) {
             let answered = try await link.request(
                 CallMethod.invite, CallInvitation(route, offer: offer, iceServers: servers(for: session)))
@@ -111,19 +105,37 @@ final class CameraCalls: @unchecked Sendable {
         return try await acceptance(session: session, grant: grant)
     }
 
+    private func source(of call: CallRequest, _ grant: CallGrant) throws(IoTError) -> Int {
+        switch call.source ?? 0 {
+        case 0: return 0
+        case Int64(LiveCall.source) where call.kind == .monitor:
+            guard grant.isOwner else {
+                throw IoTError(
+                    .relationInvalid, "only the camera's owner may watch the caller of a live call",
+                    remedy: "omit --source to watch the camera")
+            }
+            return LiveCall.source
+        case let other:
+            throw IoTError(
+                .callTargetNotFound, "the camera has no source \(other)",
+                remedy: "omit --source: source 0 is the camera; its owner can watch the caller of a live call as "
+                    + "source \(LiveCall.source)")
+        }
+    }
+
     /// Answers a browser's call. The call contains the browser's offer, and media start when the connection is
     /// established.
     private func answer(
-        _ text: String, session: String, grant: CallGrant, _ wanted: [Definition]?
+        _ text: String, session: String, grant: CallGrant, _ wish: ViewerWish
     ) async throws(IoTError) -> String {
         let offer = try SessionDescription(parsing: text)
         // Browsers do not reorder pictures. A source that was opened for this call has shown too few of them.
         if !BrowserOffer.pictures(offer).isEmpty {
-            try await stream.run { stream in stream.definitions.untilOrderIsKnown(wanted) }
+            try await stream.run { stream in stream.untilOrderIsKnown(wish) }
         }
         // The caller has got a time-out.
         guard !Task.isCancelled else { throw IoTError(.hungUp) }
-        return try await addViewer(BrowserViewer.init, session: session, grant: grant, wantsMedia: true, wanted) {
+        return try await addViewer(BrowserViewer.init, session: session, grant: grant, wantsMedia: true, wish) {
             viewer throws(IoTError) in
             try viewer.makeAnswer(to: offer)
             return viewer.gathered()
@@ -132,10 +144,10 @@ final class CameraCalls: @unchecked Sendable {
 
     /// Offers to a gateway. The servers' candidates follow the offer.
     private func offer(
-        _ route: CallRoute, grant: CallGrant, wantsMedia: Bool, _ wanted: [Definition]?
+        _ route: CallRoute, grant: CallGrant, wantsMedia: Bool, _ wish: ViewerWish
     ) async throws(IoTError) -> String {
         try await addViewer(
-            GatewayViewer.init, session: route.session, grant: grant, wantsMedia: wantsMedia, wanted
+            GatewayViewer.init, session: route.session, grant: grant, wantsMedia: wantsMedia, wish
         ) {
             [stream, notices] viewer throws(IoTError) in
             stream.eventLoop.makeSucceededFuture(try viewer.makeOffer(candidates: notices.candidates(route)))
@@ -161,22 +173,23 @@ final class CameraCalls: @unchecked Sendable {
     /// Adds a viewer and returns the description that `describe` makes.
     private func addViewer<Viewer: CalledViewer>(
         _ make: @escaping @Sendable (ViewerConnection) -> Viewer, session: String, grant: CallGrant, wantsMedia: Bool,
-        _ wanted: [Definition]?,
+        _ wish: ViewerWish,
         _ describe: @escaping @Sendable (Viewer) throws(IoTError) -> EventLoopFuture<String>
     ) async throws(IoTError) -> String {
         try await stream.run { [notices, peers, iceServers] stream in
             do {
                 guard stream.viewers[session] == nil else { throw IoTError(.duplicateCall) }
                 let connection = ViewerConnection(
-                    session: session, grant: grant, stream: stream, choice: try stream.definitions.choose(wanted),
+                    session: session, grant: grant, stream: stream, choice: try stream.choose(wish),
                     wantsMedia: wantsMedia, peers: peers, iceServers: iceServers
                 ) { reason in
                     guard let reason else { return }
                     notices.end(CallRoute(peer: grant.user, session: session), reason: reason)
                 }
+                try connection.beginLive()
                 let viewer = make(connection)
-                try stream.add(viewer)
                 do {
+                    try stream.add(viewer)
                     return try describe(viewer)
                 } catch {
                     stream.remove(session: session)

@@ -1,4 +1,5 @@
 public import IoTCore
+public import IoTLink
 
 /// The current state of a camera.
 public struct CameraSnapshot: Sendable {
@@ -37,6 +38,8 @@ public struct CameraSnapshot: Sendable {
     /// Whether people can talk through the camera, and how many do: 0 or 1.
     public var hasLoudspeaker = false
     public var talkers = 0
+    /// Who is in a live call with the camera.
+    public var caller: Principal?
     public var media: CameraMeasurement
     /// The settings that are shown.
     public var shown: CameraSettings

@@ -18,7 +18,7 @@ final class CameraStream {
 
     let eventLoop: any EventLoop
     let logger: Logger
-    private let onChange: () -> Void
+    let onChange: () -> Void
     /// µs since 1970.
     private let wallClock: () -> Int64
 
@@ -37,6 +37,10 @@ final class CameraStream {
             { [eventLoop] in LoudspeakerHandle(make(), on: eventLoop) }
         }, onChange: onChange)
     private let makeLoudspeaker: (@Sendable () -> any Loudspeaker)?
+
+    /// The live call in which somebody shows the camera their own picture.
+    var live: LiveCall?
+    let makeRendition: (Definition) -> Rendition
 
     /// URLs of ICE servers that recently did not answer in time.
     var silentServers: Set<String> = []
@@ -69,6 +73,7 @@ final class CameraStream {
             rendition = made
             return made
         }
+        makeRendition = make
         definitions = CameraDefinitions(main: make(.high), sources: sources, make) { rendition in
             stream?.viewers.values.contains { $0.uses(rendition) } ?? false
         }
@@ -135,6 +140,7 @@ final class CameraStream {
     func remove(session: String) {
         places.remove(session: session)
         talk.stop(session: session)
+        endLive(session: session)
         guard viewers.removeValue(forKey: session) != nil else { return }
         onChange()
     }

@@ -36,6 +36,7 @@ final class GatewayViewer: CalledViewer {
             audioCodec = audio.codec
             configuration.sections.append(connection.section(.audio, mid: CameraStream.Section.audio, audio))
         }
+        if connection.isLive { configuration.sections.append(CallerSection.receiving()) }
         if connection.mayTalk { connection.addTalk(TalkSection.receiving(), to: &configuration) }
         configuration.dataChannels = .call
         let peer = try connection.makePeer(configuration)

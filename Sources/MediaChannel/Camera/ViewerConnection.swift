@@ -20,6 +20,8 @@ final class ViewerConnection {
 
     /// The name of the section in which the viewer talks, if it may.
     private(set) var talkSection: String?
+    /// What the viewer of a live channel shows.
+    private var live: LiveCall?
     private var control: ControlServer?
     private(set) var peer: (any ViewerPeer)?
     /// What the viewer gets, and what it got last, for retransmissions.
@@ -84,8 +86,21 @@ final class ViewerConnection {
         return peer
     }
 
-    /// Whether the viewer may talk to this camera.
-    var mayTalk: Bool { stream.talk.isOffered && grant.actions.contains(.talk) }
+    /// Whether the viewer may talk to this camera. In a live call, the camera's owner can hear the caller even without a
+    /// loudspeaker.
+    var mayTalk: Bool { (stream.talk.isOffered || live != nil) && grant.actions.contains(.talk) }
+
+    var isLive: Bool { live != nil }
+
+    /// Begins the live call, if the viewer has called for one.
+    ///
+    /// - Throws: `calleeBusy` during another live call.
+    func beginLive() throws(IoTError) {
+        guard grant.kind == .live else { return }
+        live = try stream.beginLive(session: session, caller: grant.user) { [weak self] in
+            self?.peer?.requestKeyFrame(mid: CallerSection.mid)
+        }
+    }
 
     /// Adds the section in which the viewer talks.
     func addTalk(_ section: MediaSection, to configuration: inout PeerConfiguration) {
@@ -120,7 +135,11 @@ final class ViewerConnection {
         case .keyFrameRequested(let mid): viewer?.keyFrameRequested(mid: mid, at: now)
         case .retransmissionRequested(let mid, let sequences):
             viewer?.retransmissionRequested(mid: mid, sequences)
-        case .frame(let mid, let frame) where mid == talkSection: stream.talk.take(frame, of: session, at: now)
+        case .frame(let mid, let frame) where mid == talkSection:
+            stream.talk.take(frame, of: session, at: now)
+            live?.take(frame)
+        case .frame(CallerSection.mid, let frame): live?.take(frame)
+        case .frameLost(CallerSection.mid): live?.takeLoss()
         case .frameLost(let mid) where mid == talkSection: stream.talk.takeLoss(of: session, at: now)
         case .dataChannelOpened, .dataChannelMessage, .dataChannelClosed: control?.receive(event, at: now)
         default: break
@@ -158,6 +177,8 @@ final class ViewerConnection {
                 .operationNotAllowed, "the call has no section in which the caller talks",
                 remedy: "offer a sendonly audio section with Opus")
         }
+        // What the caller of a live call says is then heard only by those who watch it.
+        if live != nil, !stream.talk.isOffered { return ["talkers": 1] }
         try stream.talk.start(session: session, isOwner: grant.isOwner) { [weak self] reason in
             // Without the error's own message, which contains names of files and devices: not every caller may see them.
             self?.control?.notify(
@@ -179,6 +200,7 @@ final class ViewerConnection {
             return finish(error)
         }
         isConnected = true
+        live?.connected(video: peer?.receivingCodecs(mid: CallerSection.mid).first?.videoCodec)
         note("viewer connected")
         viewer?.restart(at: now)
     }

@@ -21,6 +21,9 @@ protocol ViewerPeer: ControlTransport {
     @discardableResult func resend(_ packet: MediaPacket, mid: String) -> Bool
     func undelivered(mid: String) -> [Int64]
     func repair(_ sequences: [Int64], mid: String)
+    /// The codecs that a section may receive.
+    func receivingCodecs(mid: String) -> [RTPCodec]
+    func requestKeyFrame(mid: String)
     func close()
 }
 

@@ -22,6 +22,9 @@ final class CallFeed: FrameSource {
     let control: ControlClient
     /// The section in which we may talk, and what the device accepts there.
     private(set) var talkCodec: RTPCodec?
+    /// The codec in which the device accepts our own pictures; `nil` unless the call is live and we show some.
+    private(set) var pictureCodec: RTPCodec?
+    private var pictures = CallerPackets()
     private var tracks = CallTracks()
     private var earlyCandidates: [String] = []
     private var connected: EventLoopPromise<Void>?
@@ -60,9 +63,11 @@ final class CallFeed: FrameSource {
     var connection: EventLoopFuture<Void>? { connected?.futureResult }
 
     /// Makes the peer and answers the device's offer. The servers' candidates follow the answer.
+    ///
+    /// - Parameter ownPicture: The codec of our own pictures in a live call.
     func answer(
-        _ offer: SessionDescription, iceServers: [ICEServer], areNamedByDevice: Bool, socket: PeerSocket,
-        certificate: PeerCertificate
+        _ offer: SessionDescription, iceServers: [ICEServer], areNamedByDevice: Bool, ownPicture: RTPCodec? = nil,
+        socket: PeerSocket, certificate: PeerCertificate
     ) throws(IoTError) -> SessionDescription {
         guard peer == nil, connected != nil else { throw IoTError(.duplicateCall) }
         var configuration = PeerConfiguration(hostAddresses: socket.hostAddresses, isControlling: false)
@@ -70,6 +75,11 @@ final class CallFeed: FrameSource {
         configuration.ice.refusesLocalServers = areNamedByDevice
         let talk = offer.sections.first { $0.mid == TalkSection.mid && $0.kind == .audio && $0.direction.receives }
         if talk != nil { configuration.sections = [TalkSection.sending()] }
+        if let ownPicture {
+            configuration.sections.append(CallerSection.sending(ownPicture))
+            // The encoder of a camera cannot be slowed down, so an estimate could only leave frames out.
+            configuration.congestion.isEnabled = false
+        }
         if offer.dataSection != nil { configuration.dataChannels = .call }
         let peer = try socket.makePeer(configuration: configuration, certificate: certificate) { [weak self] event in
             guard let self else { return }
@@ -85,6 +95,7 @@ final class CallFeed: FrameSource {
         self.peer = peer
         control.use(peer)
         talkCodec = talk.flatMap { peer.sendingCodec(mid: $0.mid) }
+        pictureCodec = peer.sendingCodec(mid: CallerSection.mid)
         for candidate in earlyCandidates { try? peer.addRemoteCandidate(candidate) }
         earlyCandidates = []
         tracks = CallTracks(
@@ -126,6 +137,10 @@ final class CallFeed: FrameSource {
             onCandidate(candidate)
         case .dataChannelOpened, .dataChannelMessage, .dataChannelClosed:
             control.handle(event)
+        case .retransmissionRequested(CallerSection.mid, let sequences):
+            for packet in sequences.compactMap(pictures.packet(sequence:)) {
+                peer?.resend(packet, mid: CallerSection.mid)
+            }
         default:
             if let output = tracks.output(event) { give(output, at: now) }
         }
@@ -150,6 +165,16 @@ final class CallFeed: FrameSource {
     /// Sends what a local user says.
     func sendSpeech(_ packets: [MediaPacket]) {
         peer?.send(packets, mid: TalkSection.mid)
+    }
+
+    /// Another of our cameras begins, or the same one again.
+    func beginPictures() { pictures.begin() }
+
+    /// Sends our own pictures.
+    func sendPictures(_ packets: [MediaPacket]) {
+        guard let pictureCodec else { return }
+        let placed = pictures.place(packets, clockRate: pictureCodec.clockRate, at: eventLoop.now)
+        peer?.send(placed, mid: CallerSection.mid)
     }
 
     func requestKeyFrame(at now: NIODeadline) {

@@ -37,6 +37,9 @@ public actor ChannelRegistry {
             try await channel.change(definition: definition)
         }
 
+        /// Shows a camera of this gateway in a live channel; see `MonitorChannel.show`.
+        package func show(_ camera: OwnCamera?) async throws(IoTError) { try await channel.show(camera) }
+
         /// Whether this use's events have a reader.
         public var isWatched: Bool { get async { await channel.isWatched(by: id) } }
     }
@@ -94,17 +97,22 @@ public actor ChannelRegistry {
     ///   - definition: the wanted definitions, as in `Definition.list`.
     ///   - actions: what the account may do with the device; all users of a channel belong to one account.
     ///   - account: the account that an administrator's session calls for; `nil` for its own.
+    ///   - own: what a live channel shows from the beginning. A live channel is not shared.
     ///   - take: called before a connection is made; may throw to refuse it. Its result is kept while the connection
     ///     exists.
-    public func open(
+    package func open(
         device: DeviceID, deviceName: String, kind: ChannelKind, source: Int, definition: String? = nil,
-        actions: [CallAction] = [.view], as account: Principal? = nil, _ take: () throws(IoTError) -> any Sendable
+        actions: [CallAction] = [.view], own: OwnCamera? = nil, as account: Principal? = nil,
+        _ take: () throws(IoTError) -> any Sendable
     ) async throws(IoTError) -> Use {
         // `high` is what a call without a definition gets.
         let wanted = definition == Definition.high.rawValue ? nil : definition
         let key = Key(device: device, kind: kind, source: source, definition: wanted, account: account)
         let channel: MonitorChannel
         if let existing = shared[key] {
+            guard kind != .live else {
+                throw IoTError(.duplicateChannel, "this account is in a live call with the device")
+            }
             channel = existing.channel
             shared[key]?.uses += 1
             do {
@@ -113,7 +121,7 @@ public actor ChannelRegistry {
                 throw error as? IoTError ?? IoTError(.connectFailed, underlying: error)
             }
         } else {
-            channel = try await connect(key, actions, try take())
+            channel = try await connect(key, actions, own, try take())
         }
         let use = Use(id: Hex.random(byteCount: 8), deviceName: deviceName, channel: channel)
         await channel.join(use.id)
@@ -122,12 +130,12 @@ public actor ChannelRegistry {
     }
 
     private func connect(
-        _ key: Key, _ actions: [CallAction], _ part: any Sendable
+        _ key: Key, _ actions: [CallAction], _ own: OwnCamera?, _ part: any Sendable
     ) async throws(IoTError) -> MonitorChannel {
         let hasOwnSocket = !calledFromSocket.insert(key.device).inserted
         let channel = MonitorChannel(
             device: key.device, kind: key.kind, source: key.source, definition: key.definition,
-            actions: actions, as: key.account, calls: calls,
+            actions: actions, own: own, as: key.account, calls: calls,
             socket: ChannelSocket(shared: socket, isOwn: hasOwnSocket, logger: logger),
             certificates: certificates, iceServers: iceServers, usesServersOfDevices: usesServersOfDevices,
             parts: parts, logger: logger)

@@ -5,6 +5,7 @@ package import MediaCodec
 public import MediaPlayer
 import NIOCore
 import PeerTransport
+import RTP
 
 /// A channel with the live picture of a device's camera.
 ///
@@ -19,9 +20,11 @@ public final class MonitorChannel: Sendable {
     /// The account that an administrator's session calls for; `nil` for its own.
     public let account: Principal?
 
+    /// What a live channel shows from the beginning.
+    let own: OwnCamera?
     private let actions: [CallAction]
     private let session = Hex.random(byteCount: 16)
-    private let core: NIOLoopBoundBox<MonitorCore>
+    let core: NIOLoopBoundBox<MonitorCore>
     private let calls: CallClient
     private let socket: ChannelSocket
     private let certificates: PeerCertificatePool
@@ -35,7 +38,8 @@ public final class MonitorChannel: Sendable {
 
     init(
         device: DeviceID, kind: ChannelKind, source: Int, definition: String? = nil,
-        actions: [CallAction] = [.view], as account: Principal? = nil, calls: CallClient, socket: ChannelSocket,
+        actions: [CallAction] = [.view], own: OwnCamera? = nil, as account: Principal? = nil, calls: CallClient,
+        socket: ChannelSocket,
         certificates: PeerCertificatePool, iceServers: ICEServers, usesServersOfDevices: Bool,
         parts: PlayerParts, logger: Logger
     ) {
@@ -44,6 +48,7 @@ public final class MonitorChannel: Sendable {
         self.source = source
         self.definition = definition
         self.actions = actions
+        self.own = own
         self.account = account
         self.calls = calls
         self.socket = socket
@@ -86,6 +91,7 @@ public final class MonitorChannel: Sendable {
     }
 
     private func connect() async throws(IoTError) {
+        let ownPicture = try await ownPictureCodec()
         let connected = try await onCore { core throws(IoTError) in
             let connected = try core.beginPreparing()
             let eventLoop = core.eventLoop
@@ -99,7 +105,8 @@ public final class MonitorChannel: Sendable {
         do throws(IoTError) {
             let accepted = try await calls.connect(
                 session: session, device: device, kind: kind, source: source, actions: actions,
-                definition: definition, as: account, receiver: Listener(channel: self))
+                definition: definition, as: account,
+                receiver: Listener(channel: self, ownPicture: ownPicture))
             try await onCore { core throws(IoTError) in
                 core.definitions = MonitorDefinitions(accepted.definition, accepted.definitions)
             }
@@ -114,6 +121,14 @@ public final class MonitorChannel: Sendable {
             // The device took the call, so it must be notified that the caller left.
             await calls.end(session: session, device: device, as: account)
             throw error as? IoTError ?? IoTError(.connectFailed, underlying: error)
+        }
+        guard let own else { return }
+        do throws(IoTError) {
+            try await show(own)
+        } catch {
+            try? await onCore { core throws(IoTError) in core.fail(error) }
+            await calls.end(session: session, device: device, as: account)
+            throw error
         }
     }
 
@@ -263,7 +278,7 @@ public final class MonitorChannel: Sendable {
 
     // MARK: Private
 
-    private func onCore<Value: Sendable>(
+    func onCore<Value: Sendable>(
         _ body: @escaping @Sendable (MonitorCore) throws(IoTError) -> Value
     ) async throws(IoTError) -> Value {
         let core = core
@@ -273,9 +288,11 @@ public final class MonitorChannel: Sendable {
     /// Handles the device's messages for this call.
     private final class Listener: CallClient.Receiver {
         private let channel: MonitorChannel
+        private let ownPicture: RTPCodec?
 
-        init(channel: MonitorChannel) {
+        init(channel: MonitorChannel, ownPicture: RTPCodec?) {
             self.channel = channel
+            self.ownPicture = ownPicture
         }
 
         func invited(
@@ -285,10 +302,10 @@ public final class MonitorChannel: Sendable {
             let certificate = channel.certificates.current
             let own = channel.iceServers.servers(for: channel.session, at: WallClock.milliseconds() / 1000)
             let asksDevice = own.isEmpty && channel.usesServersOfDevices
-            return try await channel.onCore { core throws(IoTError) in
+            return try await channel.onCore { [ownPicture] core throws(IoTError) in
                 try core.feed.answer(
-                    offer, iceServers: asksDevice ? iceServers : own, areNamedByDevice: asksDevice, socket: socket,
-                    certificate: certificate)
+                    offer, iceServers: asksDevice ? iceServers : own, areNamedByDevice: asksDevice,
+                    ownPicture: ownPicture, socket: socket, certificate: certificate)
             }
         }
 

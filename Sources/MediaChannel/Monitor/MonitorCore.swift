@@ -12,6 +12,7 @@ final class MonitorCore {
     let feed: CallFeed
     let player: Player
     let talk: ChannelTalk
+    let picture: OwnPicture
     private let telling: MonitorTelling
     private var ticker: RepeatedTask?
     private let capabilities: PlayerCapabilities
@@ -43,15 +44,17 @@ final class MonitorCore {
         self.capabilities = capabilities
         talk = ChannelTalk(feed: feed, capabilities: capabilities, parts: parts, eventLoop: eventLoop)
         notifications.talk = talk
+        picture = OwnPicture(feed: feed, capabilities: capabilities)
         feed.control.onLost = { [weak talk] in talk?.end($0) }
         player = Player(
             source: feed, capabilities: capabilities,
             options: JitterBufferOptions(coalescing: Self.coalescing), parts: parts, eventLoop: eventLoop,
             logger: logger
-        ) { [talk] event in
+        ) { [talk, picture] event in
             // The link may not report the end: the connection can be lost.
             if case .ended(let reason) = event {
                 talk.end(reason ?? IoTError(.hungUp, "the channel was closed"))
+                picture.end()
             }
             telling.take(event)
         }
@@ -68,7 +71,12 @@ final class MonitorCore {
     /// The call was not established, or the other end ended it.
     func fail(_ error: IoTError) {
         talk.end(error)
-        player.run { core, now in core.fail(error, at: now) }
+        picture.end()
+        player.run { core, now in
+            core.fail(error, at: now)
+            // An error that would not stop a player ends a call, too.
+            core.end(error, at: now)
+        }
     }
 
     // MARK: Playing
@@ -88,6 +96,7 @@ final class MonitorCore {
     /// Ends the channel: received frames are released, and every sink ends.
     func stop() {
         talk.end(IoTError(.hungUp, "the channel was closed"))
+        picture.end()
         player.run { core, now in core.stop(at: now) }
         ticker?.cancel()
         ticker = nil
@@ -141,7 +150,7 @@ final class MonitorCore {
                 firstPicturePts: id.flatMap { core.firstPicturePts(of: $0) },
                 talk: MonitorTalk(
                     isOffered: talk.isOffered, isTalking: talk.talker != nil && (id == nil || talk.talker == id)),
-                definitions: definitions)
+                definitions: definitions, ownCamera: picture.camera)
         }
     }
 }

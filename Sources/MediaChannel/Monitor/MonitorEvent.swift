@@ -41,6 +41,8 @@ public struct MonitorDescription: Sendable {
     public var firstPicturePts: Int64?
     public var talk = MonitorTalk()
     public var definitions = MonitorDefinitions(nil, [])
+    /// The name of the camera that a live channel shows to the device.
+    public var ownCamera: String?
 }
 
 /// The definition that a channel gets, and those that it can get.

@@ -18,7 +18,7 @@ struct CallAdmission {
     ///     tokens: then the device relies on the hub's grant.
     ///   - now: s since 1970, on the hub's clock.
     /// - Throws: 20010 for a token that the hub did not sign, that has expired, or that is for something else; 20006
-    ///   without a token, or with one that does not allow viewing; 21040 for a kind of channel that the device does not
+    ///   without a token, or with one that does not allow viewing, or talking in a live call; 21040 for a kind of channel that the device does not
     ///   offer.
     func grant(
         of call: CallRequest, from caller: Principal?, keys: TokenKeys?, at now: Int64
@@ -32,6 +32,10 @@ struct CallAdmission {
         }
         guard grant.actions.contains(.view) else {
             throw IoTError(.callTokenRejected, "the call's token does not allow viewing")
+        }
+        // The camera's owner sees and hears the caller.
+        guard call.kind != .live || grant.actions.contains(.talk) else {
+            throw IoTError(.callTokenRejected, "the call's token does not allow talking, which a live call needs")
         }
         return grant
     }

@@ -294,7 +294,8 @@ package final class PlayerCore {
         perform(machine.handle(event), at: now)
     }
 
-    private func end(_ reason: IoTError?, at now: NIODeadline) {
+    /// The source has ended. Has no effect if the player has.
+    package func end(_ reason: IoTError?, at now: NIODeadline) {
         guard !hasEnded else { return }
         hasEnded = true
         playout?.flush(at: now)

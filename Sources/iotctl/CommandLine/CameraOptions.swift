@@ -58,6 +58,10 @@ struct CameraOptions: ParsableArguments {
             "Where to play what people say: auto, none, alsa:DEVICE or file:PATH.wav.", valueName: "loudspeaker"))
     var talk: String?
 
+    @Option(
+        help: ArgumentHelp("What to do with live calls: none refuses them, accept takes them.", valueName: "policy"))
+    var live: CameraLivePolicy?
+
     @Option(help: ArgumentHelp("The source of the definition mid, a smaller picture.", valueName: "url"))
     var midUrl: String?
 
@@ -67,6 +71,7 @@ struct CameraOptions: ParsableArguments {
     func give(to camera: inout CameraSettings) {
         camera.$viewers.given = viewers
         camera.$talk.given = talk
+        camera.$live.given = live
         camera.midUrl = midUrl.map(CameraSourceOptions.absolute)
         camera.lowUrl = lowUrl.map(CameraSourceOptions.absolute)
     }

@@ -1,5 +1,4 @@
 import ArgumentParser
-import GatewayAPI
 import IoTCore
 
 struct MonitorCommand: AsyncParsableCommand {
@@ -34,7 +33,9 @@ struct MonitorCommand: AsyncParsableCommand {
     @Argument(help: ArgumentHelp("The device's id or name.", valueName: "id"), completion: .devices)
     var device: String
 
-    @Option(help: ArgumentHelp("The number of the camera, for a device with several.", valueName: "n"))
+    @Option(
+        help: ArgumentHelp(
+            "What to watch: 0 the camera, 1 the caller of its live call (for the camera's owner).", valueName: "n"))
     var source = 0
 
     @Option(
@@ -43,33 +44,7 @@ struct MonitorCommand: AsyncParsableCommand {
             valueName: "list"))
     var definition: String?
 
-    @Option(
-        help: ArgumentHelp("How long to play: 10s, 500ms, 2m.", valueName: "time"), transform: DurationArgument.parse)
-    var duration: DurationArgument?
-
-    @Option(help: ArgumentHelp("End after this many pictures.", valueName: "n"))
-    var frames: Int?
-
-    @Option(help: ArgumentHelp("Write a picture: .jpg or .png.", valueName: "file"), completion: .file())
-    var snapshot: String?
-
-    @Option(
-        help: ArgumentHelp("Write a fragmented MP4 (.mp4, .m4v); - is standard output.", valueName: "file"),
-        completion: .file())
-    var record: String?
-
-    @Option(
-        help: ArgumentHelp("Write the decoded pictures as Y4M (.y4m); - is standard output.", valueName: "file"),
-        completion: .file())
-    var rawVideo: String?
-
-    @Option(
-        help: ArgumentHelp("Write the decoded sound as WAV (.wav); - is standard output.", valueName: "file"),
-        completion: .file())
-    var rawAudio: String?
-
-    @Flag(help: "Print the statistics every second.")
-    var stats = false
+    @OptionGroup var output: MonitorOptions
 
     @OptionGroup var options: GlobalOptions
 
@@ -77,32 +52,12 @@ struct MonitorCommand: AsyncParsableCommand {
         if let definition, Definition.list(definition) == nil {
             throw ValidationError("--definition " + Definition.requirement)
         }
-        if let frames, frames < 1 { throw ValidationError("--frames must be at least 1") }
-        if let snapshot, snapshot != "-", SnapshotFormat(fileName: snapshot) == nil {
-            throw ValidationError("--snapshot needs a name that ends in .jpg, .jpeg or .png")
-        }
-        let files = [
-            (record, "--record", "MP4", [".mp4", ".m4v"]), (rawVideo, "--raw-video", "Y4M", [".y4m"]),
-            (rawAudio, "--raw-audio", "WAV", [".wav"]),
-        ]
-        for case (let name?, let option, let format, let endings) in files {
-            if let refusal = MediaFileName.refusal(of: name, for: option, writes: format, endings: endings) {
-                throw ValidationError(refusal)
-            }
-        }
-        guard [snapshot, record, rawVideo, rawAudio].count(where: { $0 == "-" }) < 2 else {
-            throw ValidationError("only one file can be standard output")
-        }
     }
 
     func run() async throws {
-        let plan = MonitorPlan(
-            device: device, source: source, definition: definition, duration: duration?.duration, frames: frames,
-            snapshot: snapshot.map { .init(path: $0, format: SnapshotFormat(fileName: $0) ?? .jpeg) },
-            record: record, rawVideo: rawVideo, rawAudio: rawAudio, printsStatistics: stats,
-            printsJSON: options.json)
-        let summary = try await options.withClient { try await MonitorSession(client: $0, plan: plan).run() }
-        let text = options.json ? try Console.json(summary).prettyText : summary.text
-        if plan.usesStandardOutput { Console.note(text) } else { try Console.print(text) }
+        var plan = output.plan(device: device, printsJSON: options.json)
+        plan.source = source
+        plan.definition = definition
+        try await plan.run(options)
     }
 }

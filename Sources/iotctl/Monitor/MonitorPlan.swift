@@ -1,11 +1,17 @@
 import GatewayAPI
+import IoTCore
 
-/// The options of one run of `iotctl monitor`.
+/// The options of one run of `iotctl monitor` or `iotctl live`.
 struct MonitorPlan: Sendable {
     var device: String
-    var source: Int
+    var kind = ChannelKind.monitor
+    var source = 0
     /// The wanted definitions, as in `Definition.list`.
     var definition: String?
+    /// The camera of the gateway that a live channel shows.
+    var camera: String?
+    /// The file of the sound with which to talk; `-` for standard input.
+    var talk: String?
     /// Counted from `play`; `nil`: until interrupted, or until all requested files are complete.
     var duration: Duration?
     /// The number of frames to show.

@@ -5,7 +5,7 @@ import IoTCore
 import NIOCore
 import NIOHTTP1
 
-/// One run of `iotctl monitor`: opens the channel, then every body, then plays; then ends all parts in order and makes
+/// One run of `iotctl monitor` or `iotctl live`: opens the channel, then every body, then plays; then ends all parts in order and makes
 /// the summary.
 struct MonitorSession: Sendable {
     /// The time limit for bodies to end after the channel's end.
@@ -21,7 +21,8 @@ struct MonitorSession: Sendable {
     }
 
     func run() async throws -> MonitorSummary {
-        let request = ChannelRequest(device: plan.device, source: plan.source, definition: plan.definition)
+        let request = ChannelRequest(
+            device: plan.device, source: plan.source, kind: plan.kind, definition: plan.definition, camera: plan.camera)
         let channel: ChannelDescription = try await client.call(
             .POST, APIPath("v1", "channels"), body: try APICoding.encode(request))
         do {
@@ -40,6 +41,7 @@ struct MonitorSession: Sendable {
         // All streams are open before the first frame.
         let updates = try await client.open(APIPath("v1", "channels", channel.id, "events"))
         let sinks = try await openSinks(channel)
+        let sound = try plan.talk.map { try FileChunks(path: $0) }
         // Each task yields once or twice, so the number of tasks bounds this buffer.
         let (events, source) = AsyncStream.makeStream(of: MonitorEvent.self)
         let interruption = Interruption { _ in source.yield(.interrupted) }
@@ -55,6 +57,9 @@ struct MonitorSession: Sendable {
             }
             let _: ChannelDescription = try await client.call(
                 .POST, APIPath("v1", "channels", channel.id, "play"), body: nil)
+            if let sound {
+                group.addTask { await talk(sound, channel, source) }
+            }
             if let duration = plan.duration {
                 group.addTask {
                     try await Task.sleep(for: duration)
@@ -180,6 +185,17 @@ struct MonitorSession: Sendable {
         } catch is ReaderLeft {
             source.yield(.snapshotTaken(pts: nil, size: 0))
         } catch {}  // cancelled
+    }
+
+    /// Talks to the sound's end; the channel continues.
+    private func talk(
+        _ sound: FileChunks, _ channel: ChannelDescription, _ source: AsyncStream<MonitorEvent>.Continuation
+    ) async {
+        do {
+            _ = try await client.upload(TalkReport.self, APIPath("v1", "channels", channel.id, "talk"), sound)
+        } catch let error as IoTError where error.code != .hungUp {
+            source.yield(.failed(error))
+        } catch {}  // cancelled, or the channel was closed
     }
 
     /// Events arrive on a separate connection, so the reason can come slightly later.

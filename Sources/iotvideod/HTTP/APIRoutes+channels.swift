@@ -26,7 +26,10 @@ extension APIRoutes {
             // The device has its own limit, which is longer.
             APIRoute(.patch, "/v1/channels/{id}", isTimed: false) { request, gateway in
                 let change = try await request.decode(ChannelSettings.self)
-                try APIRequest.check(definition: change.definition)
+                guard change.definition != nil || change.camera != nil else {
+                    throw IoTError(.invalidRequest, "nothing is to be changed: definition or camera is needed")
+                }
+                if let definition = change.definition { try APIRequest.check(definition: definition) }
                 return try Response(json: try await gateway.channels.change(request.parameter("id"), change))
             },
             APIRoute(.delete, "/v1/channels/{id}") { request, gateway in

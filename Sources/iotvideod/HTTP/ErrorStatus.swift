@@ -32,7 +32,7 @@ extension HTTPResponse.Status {
                 [
                     .versionConflict, .nameTaken, .alreadyBound, .boundToOther, .duplicateChannel, .duplicateCall,
                     .duplicateMessage, .operationNotAllowed, .stateMismatch, .videoSizeChanged, .cameraOff,
-                    .deviceDisabled, .recorderRunning, .deviceKeyChanged, .notBindable, .talkerBusy,
+                    .deviceDisabled, .recorderRunning, .deviceKeyChanged, .notBindable, .talkerBusy, .calleeBusy,
                 ]
             ),
             (.contentTooLarge, [.payloadTooLarge, .messageTooLong, .dataTooLong]),

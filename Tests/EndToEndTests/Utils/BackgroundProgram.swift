@@ -27,6 +27,9 @@ final class BackgroundProgram: @unchecked Sendable {
         if process.isRunning { kill(process.processIdentifier, signal) }
     }
 
+    /// Waits for the program's end, and returns its exit status.
+    func ended() async -> Int32 { await process.ended() }
+
     deinit { send(SIGKILL) }
 }
 

@@ -93,15 +93,7 @@ final class RunningDaemon: @unchecked Sendable {
         return await ended()
     }
 
-    func ended() async -> Int32 {
-        await withCheckedContinuation { continuation in
-            let thread = Thread { [process] in
-                process.waitUntilExit()
-                continuation.resume(returning: process.terminationStatus)
-            }
-            thread.start()
-        }
-    }
+    func ended() async -> Int32 { await process.ended() }
 
     deinit {
         if process.isRunning { Foundation.kill(process.processIdentifier, SIGTERM) }

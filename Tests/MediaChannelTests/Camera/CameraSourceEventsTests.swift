@@ -8,7 +8,7 @@ import Testing
     func changes() {
         var events = CameraSourceEvents()
         let lost = CameraSnapshot.SourceState.failed(IoTError(.sourceUnreachable, "no route to rtsp://192.0.2.7"))
-        var reported: [CameraSourceEvents.Event?] = []
+        var reported: [CameraEvent?] = []
         for state: CameraSnapshot.SourceState in [
             .connecting, .ready, .ready, .connecting, lost, lost, .connecting, lost, .ready, .connecting, .ready,
         ] {

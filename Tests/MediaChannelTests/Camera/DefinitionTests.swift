@@ -67,12 +67,12 @@ import Testing
     func announcedReordering() throws {
         for sendsPictures in [true, false] {
             let scene = Scene()
-            let definitions = scene.camera.stream.definitions
-            let rendition = try definitions.choose([.low]).rendition
+            let (stream, wish) = (scene.camera.stream, ViewerWish(definitions: [.low]))
+            let rendition = try stream.choose(wish).rendition
             scene.open(depth: 2)
             // Everything runs on the test's thread.
             nonisolated(unsafe) var isKnown = false
-            definitions.untilOrderIsKnown([.low]).whenSuccess { isKnown = true }
+            stream.untilOrderIsKnown(wish).whenSuccess { isKnown = true }
             if sendsPictures { scene.run(14) } else { scene.camera.loop.advanceTime(by: .milliseconds(2_900)) }
             #expect(!isKnown && rendition.isReordered)
             if sendsPictures { scene.run(1) } else { scene.camera.loop.advanceTime(by: .milliseconds(200)) }
@@ -83,7 +83,7 @@ import Testing
         scene.open(depth: 2)
         _ = try scene.camera.stream.definitions.choose([.low])
         scene.open(depth: 2)
-        let order = scene.camera.stream.definitions.untilOrderIsKnown([.low])
+        let order = scene.camera.stream.untilOrderIsKnown(ViewerWish(definitions: [.low]))
         scene.camera.others.send(.failed(IoTError(.sourceNotFound), retryAfter: .seconds(1)), to: .low)
         scene.camera.loop.run()
         let error = #expect(throws: IoTError.self) { try order.wait() }

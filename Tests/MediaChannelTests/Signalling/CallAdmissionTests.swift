@@ -112,6 +112,24 @@ import Testing
         #expect(refusal(try call(claims(["actions": ["talk"]])), keys) == .callTokenRejected)
     }
 
+    @Test("A live call needs the action `talk`")
+    func live() throws {
+        let admission = CallAdmission(device: device, offered: [.monitor, .live])
+        for (actions, code) in [(["view", "talk"], nil), (["view", "listen"], .callTokenRejected)]
+            as [(JSONValue, ErrorCode?)]
+        {
+            let request = try call(claims(["channel": "live", "actions": actions]), kind: "live")
+            let parameters = try CallMethod.connect.parameters(of: request)
+            var refusal: ErrorCode?
+            do {
+                _ = try admission.grant(of: parameters, from: request.from, keys: try hub.keys, at: 1_000)
+            } catch {
+                refusal = (error as? IoTError)?.code
+            }
+            #expect(refusal == code)
+        }
+    }
+
     @Test("A kind that the device does not offer is refused with 21040, and an invalid kind with 25001")
     func kinds() throws {
         let keys = try hub.keys

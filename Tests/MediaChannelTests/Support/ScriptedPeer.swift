@@ -86,5 +86,11 @@ final class ScriptedPeer: ViewerPeer {
 
     func undelivered(mid: String) -> [Int64] { lacking }
     func repair(_ sequences: [Int64], mid: String) { repaired.append(sequences) }
+    /// The codecs of the sections in which the peer sends.
+    var receiving: [String: RTPCodec] = [:]
+    private(set) var keyFrameRequests = 0
+
+    func receivingCodecs(mid: String) -> [RTPCodec] { receiving[mid].map { [$0] } ?? [] }
+    func requestKeyFrame(mid: String) { keyFrameRequests += 1 }
     func close() { isClosed = true }
 }

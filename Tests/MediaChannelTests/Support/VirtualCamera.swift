@@ -85,29 +85,35 @@ final class VirtualCamera: @unchecked Sendable {
     }
 
     func connection(
-        _ session: String, user: String = "u/guest", isOwner: Bool = false, wantsMedia: Bool = true,
-        wanted: [Definition]? = nil
+        _ session: String, user: String = "u/guest", isOwner: Bool = false, kind: ChannelKind = .monitor,
+        actions: [CallAction] = [.view], source: Int = 0, wantsMedia: Bool = true, wanted: [Definition]? = nil
     ) throws -> ViewerConnection {
         guard let caller = Principal(user) else { throw IoTError(.internalFailure) }
-        let grant = CallGrant(user: caller, kind: .monitor, actions: [.view], expires: 0, isOwner: isOwner)
+        let grant = CallGrant(user: caller, kind: kind, actions: actions, expires: 0, isOwner: isOwner)
         let peers = ViewerPeers(hostAddresses: []) { [unowned self] configuration, onEvent in
             let peer = ScriptedPeer(configuration, loop: loop, onEvent: onEvent)
             peer.failure = failure
             self.peers.append(peer)
             return peer
         }
-        return ViewerConnection(
-            session: session, grant: grant, stream: stream, choice: try stream.definitions.choose(wanted),
-            wantsMedia: wantsMedia, peers: peers
+        let connection = ViewerConnection(
+            session: session, grant: grant, stream: stream,
+            choice: try stream.choose(ViewerWish(source: source, definitions: wanted)), wantsMedia: wantsMedia,
+            peers: peers
         ) { [unowned self] reason in ended.append("\(session) \(reason?.code.name ?? "left")") }
+        try connection.beginLive()
+        return connection
     }
 
     /// Adds a gateway as a viewer.
     func gateway(
-        _ session: String = "gateway", user: String = "u/guest", wantsMedia: Bool = true,
-        wanted: [Definition]? = nil
+        _ session: String = "gateway", user: String = "u/guest", kind: ChannelKind = .monitor,
+        actions: [CallAction] = [.view], source: Int = 0, wantsMedia: Bool = true, wanted: [Definition]? = nil
     ) throws -> (viewer: GatewayViewer, peer: ScriptedPeer) {
-        let viewer = GatewayViewer(try connection(session, user: user, wantsMedia: wantsMedia, wanted: wanted))
+        let viewer = GatewayViewer(
+            try connection(
+                session, user: user, kind: kind, actions: actions, source: source, wantsMedia: wantsMedia,
+                wanted: wanted))
         try stream.add(viewer)
         let (_, continuation) = AsyncStream.makeStream(of: CallCandidate.self)
         let route = CallRoute(peer: viewer.connection.grant.user, session: session)

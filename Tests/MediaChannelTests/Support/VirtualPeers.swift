@@ -69,6 +69,8 @@ final class VirtualPeers: @unchecked Sendable {
         func resend(_ packet: MediaPacket, mid: String) -> Bool { connection.resend(packet, mid: mid, at: loop.now) }
         func undelivered(mid: String) -> [Int64] { [] }
         func repair(_ sequences: [Int64], mid: String) {}
+        func receivingCodecs(mid: String) -> [RTPCodec] { connection.receivingCodecs(mid: mid) }
+        func requestKeyFrame(mid: String) { connection.requestKeyFrame(mid: mid) }
         func close() {}
 
         func openDataChannel(

@@ -70,23 +70,6 @@ final class CameraDefinitions {
         return Choice(definition: definition, rendition: try rendition(definition, current))
     }
 
-    /// Completes when the tracks of the first wanted definition are known. Opens its source.
-    func untilReady(_ wanted: [Definition]?) -> EventLoopFuture<Void> {
-        do throws(IoTError) {
-            return try choose(wanted).rendition.untilReady()
-        } catch {
-            return main.eventLoop.makeFailedFuture(error)
-        }
-    }
-
-    /// Completes when it is known whether the pictures of the first wanted definition are reordered.
-    func untilOrderIsKnown(_ wanted: [Definition]?) -> EventLoopFuture<Void> {
-        guard let choice = try? choose(wanted), choice.definition != .audio else {
-            return main.eventLoop.makeSucceededVoidFuture()
-        }
-        return choice.rendition.untilOrderIsKnown()
-    }
-
     private func rendition(_ definition: Definition, _ current: Rendition?) throws(IoTError) -> Rendition {
         if definition == .audio, let current, current.audio != nil { return current }
         guard let open = sources[definition] else { return main }

@@ -34,6 +34,9 @@ extension ViewerConnection {
         guard let wanted = params["definition"]?.stringValue.flatMap(Definition.list) else {
             throw IoTError(.invalidParameter, "'definition' " + Definition.requirement)
         }
+        guard run.rendition !== stream.live?.rendition else {
+            throw IoTError(.operationNotAllowed, "the caller of a live call has no definitions")
+        }
         let choice = try stream.definitions.choose(wanted, current: run.hasSound ? run.rendition : nil)
         endPending(.failure(IoTError(.hungUp, "a newer change of the definition replaced this one")))
         guard choice.definition != definition else { return respond(.success(definitionReport)) }

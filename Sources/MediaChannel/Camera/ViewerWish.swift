@@ -1,0 +1,37 @@
+import IoTCore
+import NIOCore
+
+/// What somebody wants to see of a camera.
+struct ViewerWish: Sendable {
+    /// 0 for the camera, `LiveCall.source` for the caller of its live call.
+    var source = 0
+    /// In order of preference; `nil` for `high`.
+    var definitions: [Definition]?
+}
+
+extension CameraStream {
+    /// The first wanted definition that the camera has. Opens its source.
+    ///
+    /// - Throws: 25133 if the camera has none of them; 20009 if nobody is in a live call with it.
+    func choose(_ wish: ViewerWish) throws(IoTError) -> CameraDefinitions.Choice {
+        guard wish.source == LiveCall.source else { return try definitions.choose(wish.definitions) }
+        return CameraDefinitions.Choice(definition: .high, rendition: try caller())
+    }
+
+    /// Completes when the tracks of what is wanted are known. Opens its source.
+    func untilReady(_ wish: ViewerWish) -> EventLoopFuture<Void> {
+        do throws(IoTError) {
+            return try choose(wish).rendition.untilReady()
+        } catch {
+            return eventLoop.makeFailedFuture(error)
+        }
+    }
+
+    /// Completes when it is known whether the wanted pictures are reordered.
+    func untilOrderIsKnown(_ wish: ViewerWish) -> EventLoopFuture<Void> {
+        guard let choice = try? choose(wish), choice.definition != .audio else {
+            return eventLoop.makeSucceededVoidFuture()
+        }
+        return choice.rendition.untilOrderIsKnown()
+    }
+}

@@ -1,0 +1,35 @@
+import IoTCore
+import PeerTransport
+import RTP
+
+/// The media section of a live call in which the caller shows its own picture, from the caller to the device only.
+enum CallerSection {
+    /// The section's name in a device's offer.
+    static let mid = "caller"
+
+    /// Distinct from those of the camera's own tracks, because a bundle has one space of payload types (RFC 9143 §9.1).
+    private static let payloadTypes: [(VideoCodec, UInt8)] = [(.h264, 102), (.h265, 104)]
+
+    /// The section as the device describes it.
+    static func receiving() -> MediaSection {
+        let codecs = payloadTypes.map { codec, type in
+            RTPCodec(.video(VideoParameters(codec: codec, parameterSets: [])), payloadType: type)
+        }
+        return MediaSection(mid: mid, kind: .video, direction: .receiveOnly, codecs: codecs, feedback: feedback)
+    }
+
+    /// The section as the caller describes it.
+    static func sending(_ codec: RTPCodec) -> MediaSection {
+        MediaSection(mid: mid, kind: .video, direction: .sendOnly, codecs: [codec], feedback: feedback)
+    }
+
+    /// Without the feedback for a rate: the encoder of a camera cannot be slowed down.
+    private static let feedback: Set<MediaSection.Feedback> = [.nack, .pictureLossIndication]
+}
+
+extension RTPCodec {
+    /// `nil` for sound, and for a codec that cannot be carried.
+    var videoCodec: VideoCodec? {
+        if case .video(let parameters) = trackParameters { parameters.codec } else { nil }
+    }
+}

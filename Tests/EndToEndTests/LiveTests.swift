@@ -1,0 +1,151 @@
+import Foundation
+import Testing
+
+/// Live calls: the caller shows the called camera a camera of its own gateway.
+@Suite(.serialized, .timeLimit(.minutes(3))) struct LiveTests {
+    private static let called = Product.sample("street-h264-aac.mp4")
+    private static let own = Product.sample("bunny-h264-aac51.mp4")
+
+    /// A daemon with the called camera `front`, and `desk`, `hall` and `yard`, which callers show.
+    private func daemon(_ folder: TemporaryFolder) async throws -> RunningDaemon {
+        try await RunningDaemon(
+            folder: folder,
+            configuration: """
+                api: {listen: "127.0.0.1:0"}
+                cameras:
+                  - {name: front, url: \(Self.called), live: accept, talk: "file:\(folder.path("heard.wav"))"}
+                  - {name: desk, url: \(Self.own)}
+                  - {name: hall, url: \(Product.sample("street-h265-aac.mp4"))}
+                  - {name: yard, url: \(Product.sample("street-h264-bframes-pcma.mkv"))}
+                """)
+    }
+
+    private func call(_ folder: TemporaryFolder, _ arguments: String...) throws -> BackgroundProgram {
+        try BackgroundProgram([Product.program("iotctl"), "--socket", folder.path("socket"), "live"] + arguments)
+    }
+
+    private func caller(_ daemon: RunningDaemon) async throws -> String? {
+        struct Camera: Decodable {
+            let caller: String?
+        }
+        let answer = try await daemon.api.request("GET", "/v1/cameras/front")
+        return try JSONDecoder().decode(Camera.self, from: answer.body).caller
+    }
+
+    /// The pictures of the caller, as the camera's owner gets them.
+    private func expectPictures(of sample: String, _ daemon: RunningDaemon, _ folder: TemporaryFolder) async throws {
+        let file = folder.path("caller.y4m")
+        let outcome = try await daemon.iotctl(
+            "monitor", "front", "--source", "1", "--frames", "30", "--raw-video", file)
+        #expect(outcome.status == 0, "\(outcome)")
+        let shown = try await FrameDigests.of(file)
+        let source = try await FrameDigests.of(sample)
+        #expect(shown.count == 30 && FrameDigests.position(of: shown, inRepeated: source) != nil)
+    }
+
+    @Test("The caller sees the camera, and the camera's owner sees and hears the caller")
+    func call() async throws {
+        let folder = try TemporaryFolder()
+        let daemon = try await daemon(folder)
+        let program = try call(
+            folder, "front", "--camera", "desk", "--talk", Product.sample("speech.flac"), "--frames", "90",
+            "--raw-video", folder.path("seen.y4m"))
+        try await eventually("the call") { try await caller(daemon) == "owner" }
+        try await expectPictures(of: Self.own, daemon, folder)
+        let sound = try await daemon.iotctl(
+            "monitor", "front", "--source", "1", "--duration", "2s", "--raw-audio", folder.path("caller.wav"))
+        #expect(sound.status == 0, "\(sound)")
+        // Speech that is heard, and not silence.
+        let level = try await Program.named(
+            "ffmpeg", ["-hide_banner", "-i", folder.path("caller.wav"), "-af", "volumedetect", "-f", "null", "-"]
+        ).run()
+        let loudest = level.errors.firstMatch(of: #/max_volume: (-?[\d.]+) dB/#).flatMap { Double($0.1) }
+        #expect(loudest ?? -91 > -30, "\(level.errors)")
+        #expect(await program.ended() == 0, "\(program.errors)")
+        let seen = try await FrameDigests.of(folder.path("seen.y4m"))
+        let source = try await FrameDigests.of(Self.called)
+        #expect(seen.count == 90 && FrameDigests.position(of: seen, inRepeated: source) != nil)
+        try await eventually("the end of the call") { try await caller(daemon) == nil }
+        let gone = try await daemon.iotctl("monitor", "front", "--source", "1", "--frames", "1")
+        #expect(gone.status == 1 && gone.errors.contains("20009"), "\(gone)")
+        // The loudspeaker has played the same talk.
+        #expect(try Data(contentsOf: URL(fileURLWithPath: folder.path("heard.wav"))).count > 96_000)
+        let events = try await daemon.iotctl("event", "list", "--topic", "EVENT_CAM/LiveCall")
+        #expect(events.text.contains("began") && events.text.contains("ended") && events.text.contains("owner"))
+        #expect(await daemon.stop() == 0)
+    }
+
+    @Test("A live channel shows one camera after another; the formats that it was not opened for are refused")
+    func change() async throws {
+        let folder = try TemporaryFolder()
+        let daemon = try await daemon(folder)
+        let api = daemon.api
+        struct Channel: Decodable {
+            let id: String
+            let kind: String
+            let camera: String?
+        }
+        let opened = try await api.request(
+            "POST", "/v1/channels", body: #"{"device":"front","kind":"live","camera":"desk"}"#)
+        #expect(opened.status == 201, "\(String(decoding: opened.body, as: UTF8.self))")
+        let channel = try JSONDecoder().decode(Channel.self, from: opened.body)
+        #expect(channel.kind == "live" && channel.camera == "desk")
+        let path = "/v1/channels/\(channel.id)"
+        #expect(try await api.request("POST", path + "/play").status == 200)
+        try await expectPictures(of: Self.own, daemon, folder)
+        // With B-frames, whose order RTP carries only by their times.
+        let changed = try await api.request("PATCH", path, body: #"{"camera":"yard"}"#)
+        #expect(try JSONDecoder().decode(Channel.self, from: changed.body).camera == "yard")
+        try await expectPictures(of: Product.sample("street-h264-bframes-pcma.mkv"), daemon, folder)
+        let closed = try await api.request("PATCH", path, body: #"{"camera":null}"#)
+        #expect(try JSONDecoder().decode(Channel.self, from: closed.body).camera == nil)
+        #expect(try await api.request("PATCH", path, body: #"{"camera":"desk"}"#).status == 200)
+        try await expectPictures(of: Self.own, daemon, folder)
+        let refused = try await api.request("PATCH", path, body: #"{"camera":"hall"}"#)
+        #expect(refused.status == 409 && String(decoding: refused.body, as: UTF8.self).contains("21040"))
+        #expect(try await api.request("DELETE", path).status == 200)
+        // A channel that is opened with it gets H.265.
+        let program = try call(folder, "front", "--camera", "hall", "--duration", "30s")
+        try await eventually("the call") { try await caller(daemon) == "owner" }
+        try await expectPictures(of: Product.sample("street-h265-aac.mp4"), daemon, folder)
+        program.send(SIGTERM)
+        _ = await program.ended()
+        #expect(await daemon.stop() == 0)
+    }
+
+    @Test("A camera without the key refuses live calls, a busy one the second; other accounts never see the caller")
+    func refusals() async throws {
+        let folder = try TemporaryFolder()
+        let daemon = try await daemon(folder)
+        let start = ContinuousClock.now
+        let refused = try await daemon.iotctl("live", "desk", "--camera", "yard")
+        // The refusal of the device ends the channel, and not its time-out of 15 s.
+        #expect(ContinuousClock.now - start < .seconds(10))
+        #expect(refused.status == 1 && refused.errors.contains("21040"), "\(refused)")
+        let program = try call(folder, "front", "--camera", "desk", "--duration", "60s")
+        try await eventually("the call") { try await caller(daemon) == "owner" }
+        let same = try await daemon.iotctl("live", "front")
+        #expect(same.status == 1 && same.errors.contains("21021"), "\(same)")
+
+        #expect(try await daemon.iotctl("user", "create", "bob").status == 0)
+        #expect(try await daemon.iotctl("device", "bind", "front", "bob", "--action", "view").status == 0)
+        let token = try await daemon.iotctl("token", "create", "--api", "--user", "bob").text
+        let bob = try daemon.tcpAPI(token: token.trimmingCharacters(in: .whitespacesAndNewlines))
+        func refusal(_ body: String) async throws -> Int? {
+            let answer = try await bob.request("POST", "/v1/channels", body: body)
+            return (answer.object["error"] as? [String: Any])?["code"] as? Int
+        }
+        // A live call needs `talk`.
+        #expect(try await refusal(#"{"device":"front","kind":"live"}"#) == 8003)
+        #expect(
+            try await daemon.iotctl("device", "bind", "front", "bob", "--action", "view", "--action", "talk").status
+                == 0)
+        #expect(try await refusal(#"{"device":"front","kind":"live"}"#) == 25049)
+        #expect(try await refusal(#"{"device":"front","source":1}"#) == 8003)
+        // Cameras that he may not view he cannot show.
+        #expect(try await refusal(#"{"device":"front","kind":"live","camera":"desk"}"#) == 8002)
+        program.send(SIGTERM)
+        _ = await program.ended()
+        #expect(await daemon.stop() == 0)
+    }
+}
