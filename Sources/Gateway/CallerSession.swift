@@ -94,6 +94,15 @@ struct CallerSession: GatewaySession {
         return entry
     }
 
+    /// The device's owner sees and hears the caller of a live channel.
+    func requireTalk(_ entry: AccountRights.Entry) throws(IoTError) {
+        guard entry.actions.contains(.talk), caller.scope.includes(.talk) else {
+            throw IoTError(
+                .relationInvalid, "this account may not talk to the device, which a live channel needs",
+                remedy: "ask the device's owner for the action `talk`")
+        }
+    }
+
     /// Opens a channel to a device's source, or takes part in the open one.
     func open(
         _ entry: AccountRights.Entry, _ kind: ChannelKind, source: Int, definition: String? = nil,

@@ -63,7 +63,7 @@ import Testing
                     { _ = try await session.events.follow([], device: device, after: nil) },
                     { _ = try await session.channels.open(ChannelRequest(device: device)) },
                     { _ = try await session.calls.iceServers(device) },
-                    { _ = try await session.calls.open(device, offer: "", definition: nil) },
+                    { _ = try await session.calls.open(device, BrowserWish(offer: "")) },
                 ]
                 for refusal in refusals {
                     let error = await #expect(throws: IoTError.self) { try await refusal() }
@@ -140,7 +140,7 @@ import Testing
         try await withGateway(link) { gateway in
             let calling = Task {
                 _ = try await gateway.session(of: "other").calls.open(
-                    "front", offer: GatewaySharesTests.offer, definition: nil)
+                    "front", BrowserWish(offer: GatewaySharesTests.offer))
             }
             while gateway.relayed.all.isEmpty { await Task.yield() }
             let id = try #require(gateway.relayed.all.first?.id)

@@ -12,8 +12,9 @@ struct CallerCalls: GatewayCalls {
         return session.gateway.iceServers.servers(for: Hex.random(byteCount: 8), at: WallClock.milliseconds() / 1000)
     }
 
-    func open(_ device: String, offer: String, definition: String?) async throws -> RelayedCalls.Answer {
+    func open(_ device: String, _ wish: BrowserWish) async throws -> RelayedCalls.Answer {
         let entry = try await session.viewable(device)
+        if wish.kind == .live { try session.requireTalk(entry) }
         guard let device = DeviceID(rawValue: entry.id) else { throw IoTError(.targetNotFound) }
         // The media do not pass through the gateway, so the call has its own lease, which ends it.
         let id = RelayedCalls.makeID()
@@ -22,9 +23,9 @@ struct CallerCalls: GatewayCalls {
         right.needs(device: entry.id)
         right.keep(try session.take(.calls))
         return try await relayed.open(
-            id, device: device, source: 0,
+            id, device: device, kind: wish.kind, source: wish.source,
             actions: session.caller.scope.includes(.talk) ? entry.callActions : [.view],
-            definition: definition, offer: offer, as: session.principal, right: right)
+            definition: wish.definition, offer: wish.offer, as: session.principal, right: right)
     }
 
     func trickle(_ id: String, iceUfrag: String?, candidates: [String]) async throws {

@@ -15,7 +15,7 @@ struct CallerChannels: GatewayChannels {
             throw IoTError(.invalidRequest, "camera: only a live channel shows one", remedy: "set kind to live")
         }
         let entry = try await session.viewable(request.device)
-        if kind == .live { try requireTalk(entry) }
+        if kind == .live { try session.requireTalk(entry) }
         let own = try await ownCamera(request.camera)
         let part = try session.take(.channelUses)
         let use = try await session.open(
@@ -163,15 +163,6 @@ struct CallerChannels: GatewayChannels {
     }
 
     // MARK: Helpers
-
-    /// The device's owner sees and hears the caller of a live channel.
-    private func requireTalk(_ entry: AccountRights.Entry) throws(IoTError) {
-        guard entry.actions.contains(.talk), session.caller.scope.includes(.talk) else {
-            throw IoTError(
-                .relationInvalid, "this account may not talk to the device, which a live channel needs",
-                remedy: "ask the device's owner for the action `talk`")
-        }
-    }
 
     /// One of this gateway's cameras that the caller may view, to show it in a live channel.
     private func ownCamera(_ name: String?) async throws -> OwnCamera? {

@@ -73,9 +73,12 @@ final class BrowserViewer: CalledViewer {
         if let mid = TalkSection.offered(in: offer), connection.mayTalk {
             connection.addTalk(TalkSection.receiving(mid: mid), to: &configuration)
         }
+        if let mid = CallerSection.offered(in: offer), connection.isLive {
+            connection.addCaller(CallerSection.receiving(mid: mid), to: &configuration)
+        }
         if offer.dataSection != nil { configuration.dataChannels = .call }
         var names = Set(connection.sections.values)
-        if let mid = connection.talkSection { names.insert(mid) }
+        names.formUnion([connection.talkSection, connection.callerSection].compactMap(\.self))
         do throws(IoTError) {
             _ = try connection.makePeer(configuration).createAnswer(to: offer) { names.contains($0.mid) }
         } catch {

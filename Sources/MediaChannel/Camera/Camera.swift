@@ -181,6 +181,7 @@ public final class Camera: Service, Sendable {
                 CameraSchema.Name.cameraOn: .integer(now.isOn ? 1 : 0),
                 CameraSchema.Name.viewers: .integer(Int64(now.viewers)),
                 CameraSchema.Name.talkers: .integer(Int64(now.talkers)),
+                CameraSchema.Name.liveCalls: .string(now.liveCalls),
                 CameraSchema.Name.sourceFailure: now.source.failureValue,
                 CameraSchema.Name.source: .string(now.source.name),
                 CameraSchema.Name.video: reports.reported.videoValue,

@@ -11,6 +11,7 @@ enum CameraSchema {
         static let audio = "audioStream"
         static let viewers = "viewers"
         static let talkers = "talkers"
+        static let liveCalls = "liveCalls"
         static let source = CameraProperty.source
         static let sourceFailure = CameraProperty.sourceFailure
         static let cameraOn = CameraProperty.cameraOn
@@ -20,8 +21,8 @@ enum CameraSchema {
         static let logLevel = "_logLevel"
     }
 
-    /// The revision of the list below and its date (2026-11-23), for `_productInfo`.
-    private static let revision: (number: Int64, date: Int64) = (4, 1_795_392_000)
+    /// The revision of the list below and its date (2026-11-24), for `_productInfo`.
+    private static let revision: (number: Int64, date: Int64) = (5, 1_795_478_400)
 
     /// - Parameter maximumViewers: the configured number; users may set a lower one.
     static func make(maximumViewers: Int) throws(IoTError) -> ThingSchema {
@@ -48,6 +49,9 @@ enum CameraSchema {
                     ]), "the sound as measured: samples a second, bits a second"),
             .readonly(Name.viewers, .int32, "how many watch now"),
             .readonly(Name.talkers, .int32, "how many talk now: 0 or 1"),
+            .readonly(
+                Name.liveCalls, .string(8, allowed: ["none", "free", "busy"]),
+                "whether the camera takes live calls, and is in one"),
             .readonly(
                 Name.source, .string(16, allowed: ["connecting", "ready", "failed"]),
                 "what the camera's source is doing"),

@@ -40,6 +40,12 @@ public struct CameraSnapshot: Sendable {
     public var talkers = 0
     /// Who is in a live call with the camera.
     public var caller: Principal?
+
+    /// `ProReadonly.liveCalls`.
+    var liveCalls: String {
+        guard shown.live == .accept else { return "none" }
+        return caller == nil ? "free" : "busy"
+    }
     public var media: CameraMeasurement
     /// The settings that are shown.
     public var shown: CameraSettings

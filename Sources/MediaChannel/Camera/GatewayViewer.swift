@@ -36,7 +36,7 @@ final class GatewayViewer: CalledViewer {
             audioCodec = audio.codec
             configuration.sections.append(connection.section(.audio, mid: CameraStream.Section.audio, audio))
         }
-        if connection.isLive { configuration.sections.append(CallerSection.receiving()) }
+        if connection.isLive { connection.addCaller(CallerSection.receiving(), to: &configuration) }
         if connection.mayTalk { connection.addTalk(TalkSection.receiving(), to: &configuration) }
         configuration.dataChannels = .call
         let peer = try connection.makePeer(configuration)

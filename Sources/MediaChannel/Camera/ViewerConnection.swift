@@ -20,8 +20,9 @@ final class ViewerConnection {
 
     /// The name of the section in which the viewer talks, if it may.
     private(set) var talkSection: String?
-    /// What the viewer of a live channel shows.
+    /// What the viewer of a live channel shows, and the name of its section.
     private var live: LiveCall?
+    private(set) var callerSection: String?
     private var control: ControlServer?
     private(set) var peer: (any ViewerPeer)?
     /// What the viewer gets, and what it got last, for retransmissions.
@@ -92,14 +93,26 @@ final class ViewerConnection {
 
     var isLive: Bool { live != nil }
 
+    /// The live call whose caller this viewer watches.
+    var watchedCall: LiveCall? {
+        stream.live.flatMap { $0.rendition === run.rendition ? $0 : nil }
+    }
+
     /// Begins the live call, if the viewer has called for one.
     ///
     /// - Throws: `calleeBusy` during another live call.
     func beginLive() throws(IoTError) {
         guard grant.kind == .live else { return }
         live = try stream.beginLive(session: session, caller: grant.user) { [weak self] in
-            self?.peer?.requestKeyFrame(mid: CallerSection.mid)
+            guard let self, let callerSection else { return }
+            peer?.requestKeyFrame(mid: callerSection)
         }
+    }
+
+    /// Adds the section in which the viewer of a live channel shows its picture.
+    func addCaller(_ section: MediaSection, to configuration: inout PeerConfiguration) {
+        callerSection = section.mid
+        configuration.sections.append(section)
     }
 
     /// Adds the section in which the viewer talks.
@@ -132,14 +145,16 @@ final class ViewerConnection {
         case .localCandidate(let candidate):
             noteServers()
             viewer?.found(candidate: candidate)
-        case .keyFrameRequested(let mid): viewer?.keyFrameRequested(mid: mid, at: now)
+        case .keyFrameRequested(let mid):
+            viewer?.keyFrameRequested(mid: mid, at: now)
+            watchedCall?.requestKeyFrame()
         case .retransmissionRequested(let mid, let sequences):
             viewer?.retransmissionRequested(mid: mid, sequences)
         case .frame(let mid, let frame) where mid == talkSection:
             stream.talk.take(frame, of: session, at: now)
             live?.take(frame)
-        case .frame(CallerSection.mid, let frame): live?.take(frame)
-        case .frameLost(CallerSection.mid): live?.takeLoss()
+        case .frame(let mid, let frame) where mid == callerSection: live?.take(frame)
+        case .frameLost(let mid) where mid == callerSection: live?.takeLoss()
         case .frameLost(let mid) where mid == talkSection: stream.talk.takeLoss(of: session, at: now)
         case .dataChannelOpened, .dataChannelMessage, .dataChannelClosed: control?.receive(event, at: now)
         default: break
@@ -200,9 +215,11 @@ final class ViewerConnection {
             return finish(error)
         }
         isConnected = true
-        live?.connected(video: peer?.receivingCodecs(mid: CallerSection.mid).first?.videoCodec)
+        live?.connected(video: callerSection.flatMap { peer?.receivingCodecs(mid: $0).first?.videoCodec })
         note("viewer connected")
         viewer?.restart(at: now)
+        // A browser sends key frames only on request, and the last one may have left the ring.
+        watchedCall?.requestKeyFrame()
     }
 
     private func noteServers() {

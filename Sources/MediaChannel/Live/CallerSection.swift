@@ -18,6 +18,23 @@ enum CallerSection {
         return MediaSection(mid: mid, kind: .video, direction: .receiveOnly, codecs: codecs, feedback: feedback)
     }
 
+    /// The section of a browser's offer in which the browser only sends, and can send H.264.
+    static func offered(in offer: SessionDescription) -> String? {
+        offer.sections.first {
+            $0.kind == .video && !$0.isRejected && $0.direction == .sendOnly
+                && $0.codecs.contains { $0.format == .h264 }
+        }?.mid
+    }
+
+    /// The section of a browser's offer as the device describes it. A browser adapts its bit rate.
+    static func receiving(mid: String) -> MediaSection {
+        var section = receiving()
+        section.mid = mid
+        section.codecs.removeAll { $0.format != .h264 }
+        section.feedback.insert(.transportWide)
+        return section
+    }
+
     /// The section as the caller describes it.
     static func sending(_ codec: RTPCodec) -> MediaSection {
         MediaSection(mid: mid, kind: .video, direction: .sendOnly, codecs: [codec], feedback: feedback)

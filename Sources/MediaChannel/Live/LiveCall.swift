@@ -14,7 +14,7 @@ final class LiveCall {
     let session: String
     let caller: Principal
     let rendition: Rendition
-    private let requestKeyFrame: () -> Void
+    let requestKeyFrame: () -> Void
     private var clocks: [MediaKind: CallerClock] = [:]
     private var codec: VideoCodec?
     private var isOpen = false

@@ -59,7 +59,7 @@ public final class RelayedCalls: Sendable {
     /// - Throws: the device's error: 25016 if the offer contains none of the camera's codecs, 25021 for an invalid
     ///   offer.
     public func open(
-        _ id: String, device: DeviceID, source: Int, actions: [CallAction] = [.view], definition: String? = nil,
+        _ id: String, device: DeviceID, kind: ChannelKind, source: Int, actions: [CallAction] = [.view], definition: String? = nil,
         offer: String, as account: Principal?, right: any Sendable
     ) async throws(IoTError) -> Answer {
         let iceUfrag = try SessionDescription(parsing: offer).iceUfrag
@@ -69,7 +69,7 @@ public final class RelayedCalls: Sendable {
         }
         do throws(IoTError) {
             let accepted = try await calls.connect(
-                session: id, device: device, kind: .monitor, source: source, actions: actions,
+                session: id, device: device, kind: kind, source: source, actions: actions,
                 definition: definition, offer: offer, as: account, receiver: Listener(calls: self, id: id))
             // The call was closed while the device was being asked; the end may have reached the device first.
             guard state.withLock({ $0[id] != nil }) else {

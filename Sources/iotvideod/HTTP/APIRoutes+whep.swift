@@ -16,13 +16,16 @@ extension APIRoutes {
 
     static var whep: [APIRoute] {
         [
-            APIRoute(.post, "/v1/devices/{device}/whep", query: ["definition"], makes: true) { request, gateway in
+            APIRoute(
+                .post, "/v1/devices/{device}/whep", query: ["definition", "kind", "source"], makes: true
+            ) { request, gateway in
                 let offer = try await request.text(sdp, atMost: SessionDescription.maximumByteCount)
                 do {
+                    let source = try request.integerQuery("source", in: 0...255) ?? 0
+                    let wish = BrowserWish(
+                        offer: offer, kind: try kind(request), source: Int(source), definition: try request.definition)
                     return created(
-                        try await gateway.calls.open(
-                            request.parameter("device"), offer: offer, definition: try request.definition),
-                        key: request.shownKey)
+                        try await gateway.calls.open(request.parameter("device"), wish), key: request.shownKey)
                 } catch let error as IoTError where error.code == .sessionDescriptionInvalid {
                     // The client sent the invalid description, so this is not a failure of the device.
                     throw APIFailure(error, status: .badRequest)
@@ -56,6 +59,14 @@ extension APIRoutes {
                 options("DELETE, OPTIONS, PATCH", HTTPFieldName.acceptPatch, trickle)
             },
         ]
+    }
+
+    private static func kind(_ request: APIRequest) throws(IoTError) -> ChannelKind {
+        switch request.query("kind") {
+        case nil, ChannelKind.monitor.name: return .monitor
+        case ChannelKind.live.name: return .live
+        case let other?: throw IoTError(.invalidRequest, "kind '\(other)' is unknown; known: monitor, live")
+        }
     }
 
     private static func options(_ allow: String, _ name: HTTPFields.Key?, _ type: String) -> Response {

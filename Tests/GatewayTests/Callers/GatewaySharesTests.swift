@@ -72,7 +72,7 @@ import Testing
     func calls() async throws {
         try await gateway { gateway in
             let codes = try await flood(gateway, count: 480, waiting: 32) { guest, _ in
-                _ = try await guest.calls.open("cam1", offer: Self.offer, definition: nil)
+                _ = try await guest.calls.open("cam1", BrowserWish(offer: Self.offer))
             } _: {
                 #expect(gateway.relayed.all.count == 32)
                 #expect(gateway.quotas.table[.calls]?.used == 32)
@@ -151,7 +151,7 @@ import Testing
     func callEnds() async throws {
         try await gateway { gateway in
             let call = Task {
-                try await gateway.session(of: "guest").calls.open("cam1", offer: Self.offer, definition: nil)
+                try await gateway.session(of: "guest").calls.open("cam1", BrowserWish(offer: Self.offer))
             }
             while gateway.relayed.all.isEmpty { await Task.yield() }
             let id = try #require(gateway.relayed.all.first?.id)

@@ -1,5 +1,5 @@
 #!/bin/bash
-# Chromium watches cameras of a real daemon: watch.py, states.py with obstacles, talk.py, definition.py, relay.py through
+# Chromium watches cameras of a real daemon: watch.py, states.py with obstacles, talk.py, live.py, definition.py, relay.py through
 # coturn, and outage.py in a network namespace, which needs root. ARTIFACTS=DIR saves screenshots and statistics.
 # Chromium…Tests.swift test the library alone: media in both directions, data channels, and ICE restarts under both.
 set -u
@@ -8,6 +8,7 @@ status=0
 "${PYTHON:?run it by Tests/InteropTests/run.sh}" watch.py || status=1
 "$PYTHON" states.py || status=1
 "$PYTHON" talk.py || status=1
+"$PYTHON" live.py || status=1
 "$PYTHON" definition.py || status=1
 "$PYTHON" relay.py || status=1
 unshare --net "$PYTHON" outage.py || status=1

@@ -34,7 +34,7 @@ extension ViewerConnection {
         guard let wanted = params["definition"]?.stringValue.flatMap(Definition.list) else {
             throw IoTError(.invalidParameter, "'definition' " + Definition.requirement)
         }
-        guard run.rendition !== stream.live?.rendition else {
+        guard watchedCall == nil else {
             throw IoTError(.operationNotAllowed, "the caller of a live call has no definitions")
         }
         let choice = try stream.definitions.choose(wanted, current: run.hasSound ? run.rendition : nil)

@@ -109,7 +109,7 @@ struct ScriptedCalls: GatewayCalls {
         return [try ICEServer(urls: ["stun:192.0.2.1:3478"])]
     }
 
-    func open(_ device: String, offer: String, definition: String?) async throws -> RelayedCalls.Answer {
+    func open(_ device: String, _ wish: BrowserWish) async throws -> RelayedCalls.Answer {
         try session.note()
         return RelayedCalls.Answer(
             id: "00ff", description: "v=0\r\n",
