@@ -11,6 +11,7 @@ import Testing
         cameras:
           - name: front
             url: \(Product.sample("street-h264-aac.mp4"))
+            live: accept
 
         """
     }
@@ -137,6 +138,44 @@ import Testing
         #expect(took < .seconds(2), "it took \(took)")
         let gone = try await bob.iotctl("device", "show", "front")
         #expect(gone.status == 1 && gone.errors.hasPrefix("error 8002 "), "\(gone.errors)")
+        await bob.stop()
+        await hub.stop()
+    }
+
+    @Test("Two boxes see and hear each other in a live call")
+    func live() async throws {
+        let network = try await TestNetwork(hosts: ["hub", "gateway"])
+        let hub = try await hub(network)
+        _ = try require(try await hub.iotctl("user", "create", "bob"))
+        _ = try require(try await hub.iotctl("device", "bind", "front", "bob", "--action", "view", "--action", "talk"))
+        let bob = try await join(
+            network, "gateway", try await enrolment(hub, "--user", "bob", "--device", "desk"), camera: "desk")
+        try await eventually("desk online") {
+            try await bob.iotctl("property", "read", "desk", "ProReadonly._online.stVal").text == "1\n"
+        }
+        async let calling = bob.iotctl(
+            "live", "front", "--camera", "desk", "--talk", Product.sample("speech.flac"), "--frames", "100",
+            "--raw-video", bob.folder.path("seen.y4m"))
+        try await eventually("the call") {
+            try await hub.iotctl("property", "read", "front", "ProReadonly.liveCalls.stVal").text == "\"busy\"\n"
+        }
+        let (file, sound) = (hub.folder.path("caller.y4m"), hub.folder.path("caller.wav"))
+        _ = try require(
+            try await hub.iotctl(
+                "monitor", "front", "--source", "1", "--frames", "30", "--raw-video", file, "--raw-audio", sound))
+        let shown = try await FrameDigests.of(file)
+        let own = try await FrameDigests.of(Product.sample("street-h265-aac.mp4"))
+        #expect(shown.count == 30 && FrameDigests.position(of: shown, inRepeated: own) != nil)
+        let loudest = try Data(contentsOf: URL(fileURLWithPath: sound)).dropFirst(44).withUnsafeBytes { bytes in
+            stride(from: 0, to: bytes.count - 1, by: 2).map {
+                abs(Int(Int16(littleEndian: bytes.loadUnaligned(fromByteOffset: $0, as: Int16.self))))
+            }.max() ?? 0
+        }
+        #expect(loudest > 2_000)
+        _ = try require(try await calling)
+        let seen = try await FrameDigests.of(bob.folder.path("seen.y4m"))
+        let source = try await FrameDigests.of(Product.sample("street-h264-aac.mp4"))
+        #expect(seen.count == 100 && FrameDigests.position(of: seen, inRepeated: source) != nil)
         await bob.stop()
         await hub.stop()
     }

@@ -33,7 +33,9 @@ import Testing
     }
 
     /// The pictures of the caller, as the camera's owner gets them.
-    private func expectPictures(of sample: String, _ daemon: RunningDaemon, _ folder: TemporaryFolder) async throws {
+    private func expectPictures(
+        of sample: String, _ daemon: RunningDaemon, _ folder: TemporaryFolder
+    ) async throws {
         let file = folder.path("caller.y4m")
         let outcome = try await daemon.iotctl(
             "monitor", "front", "--source", "1", "--frames", "30", "--raw-video", file)
@@ -103,6 +105,16 @@ import Testing
         try await expectPictures(of: Self.own, daemon, folder)
         let refused = try await api.request("PATCH", path, body: #"{"camera":"hall"}"#)
         #expect(refused.status == 409 && String(decoding: refused.body, as: UTF8.self).contains("21040"))
+        // What was shown before still is.
+        let unchanged = try await api.request("GET", path)
+        #expect(try JSONDecoder().decode(Channel.self, from: unchanged.body).camera == "desk")
+        try await expectPictures(of: Self.own, daemon, folder)
+        let other = try await api.request("PATCH", path, body: #"{"camera":"yard","definition":"low"}"#)
+        #expect(other.status == 409)
+        let limited = try await daemon.iotctl("token", "create", "--api", "--action", "view").text
+        let viewer = try daemon.tcpAPI(token: limited.trimmingCharacters(in: .whitespacesAndNewlines))
+        let stranger = try await viewer.request("PATCH", path, body: #"{"camera":"yard"}"#)
+        #expect(stranger.status == 403, "\(String(decoding: stranger.body, as: UTF8.self))")
         #expect(try await api.request("DELETE", path).status == 200)
         // A channel that is opened with it gets H.265.
         let program = try call(folder, "front", "--camera", "hall", "--duration", "30s")
@@ -110,6 +122,67 @@ import Testing
         try await expectPictures(of: Product.sample("street-h265-aac.mp4"), daemon, folder)
         program.send(SIGTERM)
         _ = await program.ended()
+        #expect(await daemon.stop() == 0)
+    }
+
+    @Test(
+        "A caller without a camera is heard; what the owner gets can be recorded, with the pictures from the first on")
+    func soundAlone() async throws {
+        let folder = try TemporaryFolder()
+        let daemon = try await daemon(folder)
+        let first = try call(folder, "front", "--talk", Product.sample("speech.flac"), "--duration", "30s")
+        try await eventually("the call") { try await caller(daemon) == "owner" }
+        let sound = try await daemon.iotctl(
+            "monitor", "front", "--source", "1", "--duration", "2s", "--raw-audio", folder.path("alone.wav"))
+        #expect(sound.status == 0 && sound.text.contains("opus"), "\(sound)")
+        #expect(try Data(contentsOf: URL(fileURLWithPath: folder.path("alone.wav"))).count > 96_000)
+        first.send(SIGTERM)
+        _ = await first.ended()
+        try await eventually("the end of the call") { try await caller(daemon) == nil }
+        let second = try call(folder, "front", "--camera", "yard", "--duration", "30s")
+        try await eventually("the call") { try await caller(daemon) == "owner" }
+        let file = folder.path("caller.mp4")
+        let recording = try await daemon.iotctl("monitor", "front", "--source", "1", "--frames", "30", "--record", file)
+        #expect(recording.status == 0, "\(recording)")
+        let recorded = try await FrameDigests.of(file)
+        let source = try await FrameDigests.of(Product.sample("street-h264-bframes-pcma.mkv"))
+        #expect(recorded.count >= 30 && FrameDigests.position(of: recorded, inRepeated: source) != nil)
+        second.send(SIGTERM)
+        _ = await second.ended()
+        #expect(await daemon.stop() == 0)
+    }
+
+    @Test("What is shown continues after the camera was switched off and on, and ends when the caller may not view it")
+    func revoked() async throws {
+        let folder = try TemporaryFolder()
+        let daemon = try await daemon(folder)
+        #expect(try await daemon.iotctl("user", "create", "bob").status == 0)
+        for camera in ["front", "desk"] {
+            let bound = try await daemon.iotctl("device", "bind", camera, "bob", "--action", "view", "--action", "talk")
+            #expect(bound.status == 0)
+        }
+        let token = try await daemon.iotctl("token", "create", "--api", "--user", "bob").text
+        let bob = try daemon.tcpAPI(token: token.trimmingCharacters(in: .whitespacesAndNewlines))
+        let opened = try await bob.request(
+            "POST", "/v1/channels", body: #"{"device":"front","kind":"live","camera":"desk"}"#)
+        let path = "/v1/channels/\(try #require(opened.object["id"] as? String))"
+        #expect(try await bob.request("POST", path + "/play").status == 200)
+        try await expectPictures(of: Self.own, daemon, folder)
+        for value in ["0", "1"] {
+            #expect(try await daemon.iotctl("action", "desk", "Action.cameraOn", value).status == 0)
+        }
+        try await expectPictures(of: Self.own, daemon, folder)
+        #expect(try await daemon.iotctl("device", "unbind", "desk", "bob").status == 0)
+        try await eventually("the camera is no longer shown") {
+            try await bob.request("GET", path).object["camera"] == nil
+        }
+        #expect(try await caller(daemon) == "bob")
+        struct Camera: Decodable {
+            let viewers: Int
+        }
+        let desk = try await daemon.api.request("GET", "/v1/cameras/desk")
+        #expect(try JSONDecoder().decode(Camera.self, from: desk.body).viewers == 0)
+        #expect(try await bob.request("DELETE", path).status == 200)
         #expect(await daemon.stop() == 0)
     }
 

@@ -52,6 +52,39 @@ struct FragmentedMP4MuxerTests {
         #expect(abs((recorded.first?.pts ?? 0) - offset) < 130_000)
     }
 
+    @Test("Opus is recorded as it is, at its times, also after silence that was not sent")
+    func opus() throws {
+        let folder = try TemporaryFolder()
+        let file = folder.file("opus.mp4")
+        let encoder = try SpeechEncoder()
+        let muxer = try FragmentedMP4Muxer(
+            video: nil, audio: AudioParameters(codec: .opus, sampleRate: 48_000, channels: 1))
+        var (bytes, coded) = (ByteBuffer(), 0)
+        for index in 0..<100 where !(40..<60).contains(index) {
+            let samples = (0..<960).map { Int16(8_000 * sin(Double(index * 960 + $0) * 0.05)) }
+            let packet = try #require(try samples.withUnsafeBufferPointer { try encoder.encode($0) })
+            coded += packet.count
+            // RTP times are whole ticks, those of a source µs.
+            let pts = Int64(index) * 20_000 + Int64(index % 3)
+            if var chunk = try muxer.write(
+                MediaFrame(kind: .audio, isKeyFrame: true, pts: pts, dts: pts, bytes: ByteBuffer(bytes: packet)))
+            {
+                bytes.writeBuffer(&chunk)
+            }
+        }
+        bytes.writeImmutableBuffer(muxer.finish())
+        try Data(bytes.readableBytesView).write(to: URL(fileURLWithPath: file))
+        try FFmpegTool.run(["-i", file, "-f", "null", "-"])
+        let stream = try FFmpegTool.probe(file, ["-show_entries", "stream=codec_name,channels,sample_rate"])
+        #expect(stream.contains("opus") && stream.contains("48000"))
+        func column(_ name: String) throws -> [Int] {
+            try FFmpegTool.probe(file, ["-show_entries", "packet=\(name)"]).split { ",\n".contains($0) }
+                .compactMap { Int($0) }
+        }
+        #expect(try column("pts") == (0..<100).filter { !(40..<60).contains($0) }.map { $0 * 960 })
+        #expect(try column("size").reduce(0, +) == coded)
+    }
+
     @Test("A growing recording can be played")
     func growing() throws {
         let folder = try TemporaryFolder()

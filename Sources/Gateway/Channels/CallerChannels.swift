@@ -51,6 +51,13 @@ struct CallerChannels: GatewayChannels {
 
     func change(_ id: String, _ change: ChannelSettings) async throws -> ChannelDescription {
         let use = try await use(id)
+        // Nothing is half done: a kind of channel has one of the two.
+        let capabilities = PlayerCapabilities(of: use.channel.kind)
+        if change.definition != nil { try capabilities.require(.definition) }
+        if change.camera != nil {
+            try capabilities.require(.twoWayVideo)
+            try session.requireTalk(try await session.viewable(use.channel.device.rawValue))
+        }
         if let definition = change.definition { try await use.change(definition: definition) }
         switch change.camera {
         case .camera(let name)?: try await use.show(try await ownCamera(name))

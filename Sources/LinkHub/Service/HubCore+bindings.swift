@@ -119,11 +119,14 @@ extension HubCore {
     mutating func setBinding(
         _ user: AccessID, _ device: DeviceID, _ role: BindingRole, _ actions: BindingActions, at time: HubTime
     ) {
-        let since = state.bindings[device, user]?.since ?? time.wall
+        let known = state.bindings[device, user]
+        let since = known?.since ?? time.wall
         let binding = Binding(role: role, actions: actions, since: since)
         state.bindings.set(user, device, binding)
         turn.changes.append(.bind(user, device, binding))
-        endCalls(of: user, device, notAllowedBy: actions, at: time)
+        // A device lets owners do more in their calls, so these end with the role.
+        let hasLostRole = known?.role == .owner && role != .owner
+        endCalls(of: user, device, notAllowedBy: hasLostRole ? [] : actions, at: time)
         cancelForwards(of: user, to: device, notAllowedBy: actions, at: time)
         tellBound(user, device, binding, at: time)
     }

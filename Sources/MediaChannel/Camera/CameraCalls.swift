@@ -158,8 +158,9 @@ final class CameraCalls: @unchecked Sendable {
         session: String, grant: CallGrant, answer: String? = nil
     ) async throws(IoTError) -> CallAcceptance {
         let (definition, all) = try await stream.run { stream in
-            let definition = stream.called(session)?.connection.definition.rawValue
-            return stream.eventLoop.makeSucceededFuture((definition, stream.definitions.all.map(\.rawValue)))
+            let connection = stream.called(session)?.connection
+            let all = connection?.watchedCall == nil ? stream.definitions.all : [.high]
+            return stream.eventLoop.makeSucceededFuture((connection?.definition.rawValue, all.map(\.rawValue)))
         }
         return CallAcceptance(
             session: session, answer: answer, iceServers: servers(for: session), expires: grant.expires,
@@ -186,7 +187,7 @@ final class CameraCalls: @unchecked Sendable {
                     guard let reason else { return }
                     notices.end(CallRoute(peer: grant.user, session: session), reason: reason)
                 }
-                try connection.beginLive()
+                try connection.makeLive()
                 let viewer = make(connection)
                 do {
                     try stream.add(viewer)

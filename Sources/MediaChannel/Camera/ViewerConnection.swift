@@ -23,6 +23,8 @@ final class ViewerConnection {
     /// What the viewer of a live channel shows, and the name of its section.
     private var live: LiveCall?
     private(set) var callerSection: String?
+    /// Whether the caller of a live call has begun to talk.
+    private var isTalking = false
     private var control: ControlServer?
     private(set) var peer: (any ViewerPeer)?
     /// What the viewer gets, and what it got last, for retransmissions.
@@ -98,12 +100,12 @@ final class ViewerConnection {
         stream.live.flatMap { $0.rendition === run.rendition ? $0 : nil }
     }
 
-    /// Begins the live call, if the viewer has called for one.
+    /// Makes the live call, if the viewer has called for one. It begins with the connection.
     ///
     /// - Throws: `calleeBusy` during another live call.
-    func beginLive() throws(IoTError) {
+    func makeLive() throws(IoTError) {
         guard grant.kind == .live else { return }
-        live = try stream.beginLive(session: session, caller: grant.user) { [weak self] in
+        live = try stream.makeLive(session: session, grant: grant) { [weak self] in
             guard let self, let callerSection else { return }
             peer?.requestKeyFrame(mid: callerSection)
         }
@@ -152,7 +154,7 @@ final class ViewerConnection {
             viewer?.retransmissionRequested(mid: mid, sequences)
         case .frame(let mid, let frame) where mid == talkSection:
             stream.talk.take(frame, of: session, at: now)
-            live?.take(frame)
+            if isTalking { live?.take(frame) }
         case .frame(let mid, let frame) where mid == callerSection: live?.take(frame)
         case .frameLost(let mid) where mid == callerSection: live?.takeLoss()
         case .frameLost(let mid) where mid == talkSection: stream.talk.takeLoss(of: session, at: now)
@@ -169,6 +171,7 @@ final class ViewerConnection {
             switch method {
             case .talkStart: respond(.success(try startTalk()))
             case .talkStop:
+                isTalking = false
                 stream.talk.stop(session: session)
                 respond(.success([:]))
             case .definitionGet: respond(.success(definitionReport))
@@ -192,8 +195,12 @@ final class ViewerConnection {
                 .operationNotAllowed, "the call has no section in which the caller talks",
                 remedy: "offer a sendonly audio section with Opus")
         }
-        // What the caller of a live call says is then heard only by those who watch it.
-        if live != nil, !stream.talk.isOffered { return ["talkers": 1] }
+        if isLive {
+            // Those who watch the caller hear it, whether the loudspeaker plays it or not.
+            isTalking = true
+            try? stream.talk.start(session: session, isOwner: grant.isOwner) { _ in }
+            return ["talkers": 1]
+        }
         try stream.talk.start(session: session, isOwner: grant.isOwner) { [weak self] reason in
             // Without the error's own message, which contains names of files and devices: not every caller may see them.
             self?.control?.notify(
@@ -211,6 +218,7 @@ final class ViewerConnection {
         guard !isConnected else { return }
         do throws(IoTError) {
             try stream.takePlace(session: session)
+            if let live { try stream.beginLive(live) }
         } catch {
             return finish(error)
         }

@@ -15,7 +15,11 @@ extension CameraStream {
     /// - Throws: 25133 if the camera has none of them; 20009 if nobody is in a live call with it.
     func choose(_ wish: ViewerWish) throws(IoTError) -> CameraDefinitions.Choice {
         guard wish.source == LiveCall.source else { return try definitions.choose(wish.definitions) }
-        return CameraDefinitions.Choice(definition: .high, rendition: try caller())
+        let rendition = try callerRendition()
+        guard wish.definitions?.contains(.high) != false else {
+            throw IoTError(.definitionUnavailable, remedy: "the caller of a live call has only the definition high")
+        }
+        return CameraDefinitions.Choice(definition: .high, rendition: rendition)
     }
 
     /// Completes when the tracks of what is wanted are known. Opens its source.

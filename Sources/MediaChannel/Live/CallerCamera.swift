@@ -42,6 +42,18 @@ final class CallerCamera: CameraViewer {
 
     func uses(_ rendition: Rendition) -> Bool { self.rendition === rendition }
 
+    private func note(_ message: Logger.Message, _ reason: IoTError? = nil) {
+        var metadata: Logger.Metadata = ["viewer.user": "\(account)", "viewer.session": "\(session)"]
+        if let reason { metadata["error.code"] = "\(reason.code.rawValue)" }
+        stream.logger.info(message, metadata: metadata)
+    }
+
+    /// Begins with the newest key frame.
+    func begin(at now: NIODeadline) {
+        note("the camera is shown in a live call")
+        restart(at: now)
+    }
+
     func restart(at now: NIODeadline) {
         guard !hasEnded, let video = rendition.video else { return }
         feed.start(video: video, audio: nil, at: now)
@@ -81,14 +93,17 @@ final class CallerCamera: CameraViewer {
 
     func end(_ reason: IoTError) {
         guard !hasEnded else { return }
-        hungUp()
+        finish(reason)
         onEnd(reason)
     }
 
-    func hungUp() {
+    func hungUp() { finish(nil) }
+
+    private func finish(_ reason: IoTError?) {
         guard !hasEnded else { return }
         hasEnded = true
         pause()
         stream.remove(session: session)
+        note("the camera is no longer shown in a live call", reason)
     }
 }

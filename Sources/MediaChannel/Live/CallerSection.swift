@@ -35,6 +35,11 @@ enum CallerSection {
         return section
     }
 
+    /// Whether a device's offer has the section.
+    static func isOffered(in offer: SessionDescription) -> Bool {
+        offer.sections.contains { $0.mid == mid && $0.kind == .video && $0.direction.receives }
+    }
+
     /// The section as the caller describes it.
     static func sending(_ codec: RTPCodec) -> MediaSection {
         MediaSection(mid: mid, kind: .video, direction: .sendOnly, codecs: [codec], feedback: feedback)

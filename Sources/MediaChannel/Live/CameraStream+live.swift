@@ -4,16 +4,33 @@ import MediaPlayer
 
 /// Live calls, one at a time: the camera gets the caller's picture and sound, as its source 1.
 extension CameraStream {
-    /// - Throws: `calleeBusy` during another live call.
-    func beginLive(
-        session: String, caller: Principal, requestKeyFrame: @escaping () -> Void
+    /// A live call that is not connected yet. It keeps nobody out.
+    ///
+    /// - Throws: `calleeBusy` during the live call of somebody else. An owner ends that of somebody who does not own the
+    ///   camera.
+    func makeLive(
+        session: String, grant: CallGrant, requestKeyFrame: @escaping () -> Void
     ) throws(IoTError) -> LiveCall {
-        guard live == nil else { throw IoTError(.calleeBusy) }
         let call = LiveCall(
-            session: session, caller: caller, rendition: makeRendition(.high), requestKeyFrame: requestKeyFrame)
+            session: session, caller: grant.user, isOwner: grant.isOwner, rendition: makeRendition(.high),
+            requestKeyFrame: requestKeyFrame)
+        try requireFree(for: call)
+        return call
+    }
+
+    private func requireFree(for call: LiveCall) throws(IoTError) {
+        guard let live, live.session != call.session else { return }
+        guard call.isOwner, !live.isOwner else { throw IoTError(.calleeBusy) }
+    }
+
+    /// The call is connected.
+    ///
+    /// - Throws: `calleeBusy` during the live call of somebody else.
+    func beginLive(_ call: LiveCall) throws(IoTError) {
+        try requireFree(for: call)
+        if let live { called(live.session)?.end(IoTError(.calleeBusy, "the camera's owner calls now")) }
         live = call
         onChange()
-        return call
     }
 
     /// Has no effect for other sessions than that of the live call.
@@ -27,8 +44,8 @@ extension CameraStream {
         onChange()
     }
 
-    /// The caller of the live call, whom only the camera's owner may watch.
-    func caller() throws(IoTError) -> Rendition {
+    /// What the caller of the live call shows. Only the camera's owner may watch it, which `CameraCalls` checks.
+    func callerRendition() throws(IoTError) -> Rendition {
         guard let live else {
             throw IoTError(
                 .callTargetNotFound, "nobody is in a live call with this camera",

@@ -1,7 +1,6 @@
 import IoTCore
 import IoTLink
 import Logging
-import MediaCodec
 import NIOCore
 import RTP
 
@@ -11,44 +10,51 @@ final class LiveCall {
     /// The number of the source.
     static let source = 1
 
+    /// The most pictures and packets of sound a second that are taken: more than a caller sends.
+    static let maximumRate = [MediaKind.video: 130, .audio: 110]
+
     let session: String
     let caller: Principal
+    let isOwner: Bool
     let rendition: Rendition
     let requestKeyFrame: () -> Void
     private var clocks: [MediaKind: CallerClock] = [:]
-    private var codec: VideoCodec?
-    private var isOpen = false
+    private var counts: [MediaKind: (second: UInt64, count: Int)] = [:]
     /// Whether the following pictures cannot be decoded before the next key frame.
-    private var isBroken = false
+    private var isBroken = true
 
     /// - Parameter requestKeyFrame: Asks the caller for a key frame. A caller whose source is a camera cannot give one at
     ///   once.
-    init(session: String, caller: Principal, rendition: Rendition, requestKeyFrame: @escaping () -> Void) {
+    init(
+        session: String, caller: Principal, isOwner: Bool, rendition: Rendition, requestKeyFrame: @escaping () -> Void
+    ) {
         self.session = session
         self.caller = caller
+        self.isOwner = isOwner
         self.rendition = rendition
         self.requestKeyFrame = requestKeyFrame
     }
 
     /// The connection is established.
     ///
-    /// - Parameter video: The codec of the caller's picture; `nil` if it shows none.
+    /// - Parameter video: The codec of the caller's picture; `nil` if it shows none. The first key frame brings the
+    ///   parameters.
     func connected(video: VideoCodec?) {
-        codec = video
-        if video == nil { open(nil) }
-    }
-
-    private func open(_ video: VideoParameters?) {
-        isOpen = true
-        rendition.handle(.opened(video: video, audio: TalkSection.parameters))
+        rendition.handle(
+            .opened(
+                video: video.map { VideoParameters(codec: $0, parameterSets: []) }, audio: TalkSection.parameters))
     }
 
     func take(_ received: ReceivedFrame) {
         var frame = received.frame
-        if frame.kind == .video {
-            guard isDecodable(frame) else { return }
+        guard isWithinRate(frame.kind, received.lastArrival) else {
+            if frame.kind == .video { isBroken = true }
+            return
         }
-        guard isOpen else { return }
+        if frame.kind == .video {
+            if frame.isKeyFrame { isBroken = false }
+            guard !isBroken else { return requestKeyFrame() }
+        }
         let arrival = Int64(received.lastArrival.uptimeNanoseconds / 1_000)
         let (pts, hasJumped) = clocks[frame.kind, default: CallerClock()].place(frame.pts, arrival: arrival)
         (frame.pts, frame.dts) = (pts, pts)
@@ -56,18 +62,11 @@ final class LiveCall {
         rendition.handle(.frame(frame))
     }
 
-    /// Whether the picture follows those before it. Opens the rendition with the first key frame.
-    private func isDecodable(_ frame: MediaFrame) -> Bool {
-        guard let codec else { return false }
-        if !isOpen {
-            guard frame.isKeyFrame, let parameters = VideoParameters(codec: codec, keyFrame: frame) else {
-                requestKeyFrame()
-                return false
-            }
-            open(parameters)
-        }
-        if frame.isKeyFrame { isBroken = false }
-        return !isBroken
+    private func isWithinRate(_ kind: MediaKind, _ arrival: NIODeadline) -> Bool {
+        let second = arrival.uptimeNanoseconds / 1_000_000_000
+        let count = counts[kind].map { $0.second == second ? $0.count : 0 } ?? 0
+        counts[kind] = (second, count + 1)
+        return count < Self.maximumRate[kind] ?? 0
     }
 
     /// A picture will never be complete.

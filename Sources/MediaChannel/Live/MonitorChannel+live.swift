@@ -6,30 +6,33 @@ import RTP
 extension MonitorChannel {
     /// The format of the caller's pictures; `nil` if the channel is not live. Without a camera the channel is opened for
     /// H.264, so that one can be shown later.
-    func ownPictureCodec() async throws(IoTError) -> RTPCodec? {
+    func ownPictureCodec(_ camera: OwnCamera?) async throws(IoTError) -> RTPCodec? {
         guard kind == .live else { return nil }
-        if let own { return try await own.codec() }
+        if let camera { return try await camera.codec() }
         return RTPCodec(.video(VideoParameters(codec: .h264, parameterSets: [])), payloadType: 96)
     }
 
-    /// Shows a camera to the device, in place of the one before; `nil` for none.
+    /// Shows a camera to the device, in place of the one before; `nil` for none. If this fails, the one before stays.
     ///
     /// - Throws: 21040 if the channel is not live, or was opened for pictures of another format; the error of the
-    ///   camera's source; 20007 if the camera has too many viewers; 25023 if it is switched off.
+    ///   camera's source; 20007 if the camera has too many viewers; 25023 if it is switched off; 20002 if the channel
+    ///   ends, or a newer change replaces this one.
     package func show(_ camera: OwnCamera?) async throws(IoTError) {
-        let number = try await onCore { core throws(IoTError) in try core.picture.change() }
-        guard let camera else { return }
+        let number = try await onCore { core throws(IoTError) in try core.picture.beginChange() }
+        guard let camera else {
+            return try await onCore { core throws(IoTError) in core.picture.hide(number) }
+        }
         let codec = try await camera.codec()
         try await onCore { core throws(IoTError) in try core.picture.requireFitting(codec) }
         let core = core
         let showing = try await camera.show { packets in
             core.eventLoop.execute { core.value.picture.send(packets, number) }
-        } onEnd: { _ in
-            core.eventLoop.execute { core.value.picture.ended(number) }
+        } onEnd: { reason in
+            core.eventLoop.execute { core.value.picture.ended(number, reason) }
         }
         let name = camera.camera.settings.name
         do throws(IoTError) {
-            try await onCore { core throws(IoTError) in core.picture.began(showing, name, number) }
+            try await onCore { core throws(IoTError) in try core.picture.began(showing, name, number) }
         } catch {
             showing.end()
             throw error

@@ -59,7 +59,7 @@ package final class OwnCamera: Sendable {
                     stream.remove(session: viewer.session)
                     throw error
                 }
-                viewer.restart(at: stream.eventLoop.now)
+                viewer.begin(at: stream.eventLoop.now)
                 return Showing(self, NIOLoopBound(viewer, eventLoop: stream.eventLoop), on: stream.eventLoop)
             }
         }

@@ -75,7 +75,7 @@ final class CallFeed: FrameSource {
         configuration.ice.refusesLocalServers = areNamedByDevice
         let talk = offer.sections.first { $0.mid == TalkSection.mid && $0.kind == .audio && $0.direction.receives }
         if talk != nil { configuration.sections = [TalkSection.sending()] }
-        if let ownPicture {
+        if let ownPicture, CallerSection.isOffered(in: offer) {
             configuration.sections.append(CallerSection.sending(ownPicture))
             // The encoder of a camera cannot be slowed down, so an estimate could only leave frames out.
             configuration.congestion.isEnabled = false

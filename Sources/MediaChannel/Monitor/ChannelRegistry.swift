@@ -108,11 +108,13 @@ public actor ChannelRegistry {
         // `high` is what a call without a definition gets.
         let wanted = definition == Definition.high.rawValue ? nil : definition
         let key = Key(device: device, kind: kind, source: source, definition: wanted, account: account)
+        if kind == .live,
+            shared.keys.contains(where: { $0.kind == kind && $0.device == device && $0.account == account })
+        {
+            throw IoTError(.duplicateChannel, "this account has a live channel to the device")
+        }
         let channel: MonitorChannel
         if let existing = shared[key] {
-            guard kind != .live else {
-                throw IoTError(.duplicateChannel, "this account is in a live call with the device")
-            }
             channel = existing.channel
             shared[key]?.uses += 1
             do {
@@ -135,7 +137,7 @@ public actor ChannelRegistry {
         let hasOwnSocket = !calledFromSocket.insert(key.device).inserted
         let channel = MonitorChannel(
             device: key.device, kind: key.kind, source: key.source, definition: key.definition,
-            actions: actions, own: own, as: key.account, calls: calls,
+            actions: actions, as: key.account, calls: calls,
             socket: ChannelSocket(shared: socket, isOwn: hasOwnSocket, logger: logger),
             certificates: certificates, iceServers: iceServers, usesServersOfDevices: usesServersOfDevices,
             parts: parts, logger: logger)
@@ -143,7 +145,7 @@ public actor ChannelRegistry {
         shared[key] = Shared(
             channel: channel, hasOwnSocket: hasOwnSocket, part: part, prepared: promise.futureResult, uses: 1)
         do throws(IoTError) {
-            try await channel.prepare()
+            try await channel.prepare(showing: own)
             promise.succeed()
             return channel
         } catch {

@@ -20,8 +20,6 @@ public final class MonitorChannel: Sendable {
     /// The account that an administrator's session calls for; `nil` for its own.
     public let account: Principal?
 
-    /// What a live channel shows from the beginning.
-    let own: OwnCamera?
     private let actions: [CallAction]
     private let session = Hex.random(byteCount: 16)
     let core: NIOLoopBoundBox<MonitorCore>
@@ -38,7 +36,7 @@ public final class MonitorChannel: Sendable {
 
     init(
         device: DeviceID, kind: ChannelKind, source: Int, definition: String? = nil,
-        actions: [CallAction] = [.view], own: OwnCamera? = nil, as account: Principal? = nil, calls: CallClient,
+        actions: [CallAction] = [.view], as account: Principal? = nil, calls: CallClient,
         socket: ChannelSocket,
         certificates: PeerCertificatePool, iceServers: ICEServers, usesServersOfDevices: Bool,
         parts: PlayerParts, logger: Logger
@@ -48,7 +46,6 @@ public final class MonitorChannel: Sendable {
         self.source = source
         self.definition = definition
         self.actions = actions
-        self.own = own
         self.account = account
         self.calls = calls
         self.socket = socket
@@ -66,14 +63,15 @@ public final class MonitorChannel: Sendable {
 
     /// Connects and gets the tracks, without media.
     ///
+    /// - Parameter own: What a live channel shows from the beginning.
     /// - Throws: 8000 if the device is offline, 8003 if the account is not bound to it, 20005 if the connection was not
     ///   established in time, and errors that the device returns.
-    public func prepare() async throws(IoTError) {
+    package func prepare(showing own: OwnCamera? = nil) async throws(IoTError) {
         let outcome = await withTaskGroup(of: Void.self) { group in
             group.addTask { await self.trickle() }
             defer { group.cancelAll() }
             do throws(IoTError) {
-                try await self.connect()
+                try await self.connect(own)
                 return Result<Void, IoTError>.success(())
             } catch {
                 await self.socket.close()
@@ -90,8 +88,8 @@ public final class MonitorChannel: Sendable {
         }
     }
 
-    private func connect() async throws(IoTError) {
-        let ownPicture = try await ownPictureCodec()
+    private func connect(_ own: OwnCamera?) async throws(IoTError) {
+        let ownPicture = try await ownPictureCodec(own)
         let connected = try await onCore { core throws(IoTError) in
             let connected = try core.beginPreparing()
             let eventLoop = core.eventLoop

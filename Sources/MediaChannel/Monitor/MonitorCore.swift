@@ -44,7 +44,7 @@ final class MonitorCore {
         self.capabilities = capabilities
         talk = ChannelTalk(feed: feed, capabilities: capabilities, parts: parts, eventLoop: eventLoop)
         notifications.talk = talk
-        picture = OwnPicture(feed: feed, capabilities: capabilities)
+        picture = OwnPicture(feed: feed, capabilities: capabilities) { telling.publish(.warning($0)) }
         feed.control.onLost = { [weak talk] in talk?.end($0) }
         player = Player(
             source: feed, capabilities: capabilities,
@@ -54,7 +54,7 @@ final class MonitorCore {
             // The link may not report the end: the connection can be lost.
             if case .ended(let reason) = event {
                 talk.end(reason ?? IoTError(.hungUp, "the channel was closed"))
-                picture.end()
+                picture.close()
             }
             telling.take(event)
         }
@@ -71,7 +71,7 @@ final class MonitorCore {
     /// The call was not established, or the other end ended it.
     func fail(_ error: IoTError) {
         talk.end(error)
-        picture.end()
+        picture.close()
         player.run { core, now in
             core.fail(error, at: now)
             // An error that would not stop a player ends a call, too.
@@ -96,7 +96,7 @@ final class MonitorCore {
     /// Ends the channel: received frames are released, and every sink ends.
     func stop() {
         talk.end(IoTError(.hungUp, "the channel was closed"))
-        picture.end()
+        picture.close()
         player.run { core, now in core.stop(at: now) }
         ticker?.cancel()
         ticker = nil

@@ -63,7 +63,7 @@ final class MonitorTelling {
         uses[id]?.publish(event)
     }
 
-    private func publish(_ event: MonitorEvent) {
+    func publish(_ event: MonitorEvent) {
         for use in uses.values { use.publish(event) }
     }
 }

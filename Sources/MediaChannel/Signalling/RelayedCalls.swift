@@ -59,7 +59,8 @@ public final class RelayedCalls: Sendable {
     /// - Throws: the device's error: 25016 if the offer contains none of the camera's codecs, 25021 for an invalid
     ///   offer.
     public func open(
-        _ id: String, device: DeviceID, kind: ChannelKind, source: Int, actions: [CallAction] = [.view], definition: String? = nil,
+        _ id: String, device: DeviceID, kind: ChannelKind, source: Int, actions: [CallAction] = [.view],
+        definition: String? = nil,
         offer: String, as account: Principal?, right: any Sendable
     ) async throws(IoTError) -> Answer {
         let iceUfrag = try SessionDescription(parsing: offer).iceUfrag

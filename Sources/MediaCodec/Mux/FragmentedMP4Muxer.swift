@@ -4,7 +4,7 @@ public import NIOCore
 /// Writes fragmented MP4 with a fragment about every second. It is playable while it grows.
 ///
 /// Takes frames as received over RTP: in decoding order, with dts equal to pts. H.264 becomes `avc1`, H.265 `hvc1`, AAC
-/// `mp4a`; G.711, which MP4 does not support, is transcoded to AAC. Times start at 0 with the first key frame; earlier
+/// `mp4a`, Opus `Opus`; G.711, which MP4 does not support, is transcoded to AAC. Times start at 0 with the first key frame; earlier
 /// audio is left out. Not Sendable.
 public final class FragmentedMP4Muxer {
     private let output: FormatOutput
@@ -18,8 +18,7 @@ public final class FragmentedMP4Muxer {
     /// The length of a fragment in µs. A fragment that is at least half as long ends at a key frame.
     private static let fragmentDuration: Int64 = 1_000_000
 
-    /// - Throws: `invalidParameter` without any track; `codecUnsupported` for Opus, or AAC without its
-    ///   AudioSpecificConfig.
+    /// - Throws: `invalidParameter` without any track; `codecUnsupported` for AAC without its AudioSpecificConfig.
     public init(video: VideoParameters?, audio: AudioParameters?) throws(IoTError) {
         guard video != nil || audio != nil else {
             throw IoTError(.invalidParameter, "a recording needs a video or an audio track")

@@ -40,6 +40,6 @@ struct MonitorPlan: Sendable {
     /// True if only a snapshot was requested, so that the run ends when it arrives.
     var isSnapshotAlone: Bool {
         snapshot != nil && record == nil && rawVideo == nil && rawAudio == nil && duration == nil && frames == nil
-            && !printsStatistics
+            && !printsStatistics && talk == nil && camera == nil
     }
 }

@@ -21,12 +21,13 @@ struct MonitorSession: Sendable {
     }
 
     func run() async throws -> MonitorSummary {
+        let sound = try plan.talk.map { try FileChunks(path: $0) }
         let request = ChannelRequest(
             device: plan.device, source: plan.source, kind: plan.kind, definition: plan.definition, camera: plan.camera)
         let channel: ChannelDescription = try await client.call(
             .POST, APIPath("v1", "channels"), body: try APICoding.encode(request))
         do {
-            return try await watch(channel)
+            return try await watch(channel, sound)
         } catch {
             _ = try? await close(channel)
             throw error
@@ -37,11 +38,10 @@ struct MonitorSession: Sendable {
         try await client.call(.DELETE, APIPath("v1", "channels", channel.id), body: nil, timeout: .seconds(10))
     }
 
-    private func watch(_ channel: ChannelDescription) async throws -> MonitorSummary {
+    private func watch(_ channel: ChannelDescription, _ sound: FileChunks?) async throws -> MonitorSummary {
         // All streams are open before the first frame.
         let updates = try await client.open(APIPath("v1", "channels", channel.id, "events"))
         let sinks = try await openSinks(channel)
-        let sound = try plan.talk.map { try FileChunks(path: $0) }
         // Each task yields once or twice, so the number of tasks bounds this buffer.
         let (events, source) = AsyncStream.makeStream(of: MonitorEvent.self)
         let interruption = Interruption { _ in source.yield(.interrupted) }

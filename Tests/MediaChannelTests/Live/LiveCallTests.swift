@@ -1,13 +1,14 @@
 import IoTCore
 import IoTLink
+import MediaPlayer
 import MediaTestSupport
 import NIOCore
 import NIOEmbedded
-import PeerTransport
 import RTP
 import Testing
 
 @testable import MediaChannel
+@testable import PeerTransport
 
 /// Live calls at the called camera, in virtual time.
 @Suite struct LiveCallTests {
@@ -60,17 +61,19 @@ import Testing
     func watch() throws {
         #expect(throws: IoTError.self) { try camera.stream.choose(wish) }
         let peer = try call()
+        #expect(throws: IoTError.self) { try camera.stream.choose(wish) }
         connect(peer)
         let frames = pictures
         let key = try #require(frames.indices.dropFirst().first { frames[$0].isKeyFrame })
         send(frames[1..<key], through: peer)
         let rendition = try camera.stream.choose(wish).rendition
-        #expect(rendition.video == nil && peer.keyFrameRequests == key - 1)
+        #expect(rendition.video?.endSequence == 0 && peer.keyFrameRequests == key - 1)
         send(frames[key..<(key + 5)], through: peer)
         #expect(rendition.videoParameters?.width == 768)
         #expect(rendition.audio?.codec.format == .opus)
         let (_, owner) = try camera.gateway("owner", user: "u/owner", source: LiveCall.source)
         owner.happens(.stateChanged(.connected))
+        #expect(peer.keyFrameRequests == key, "for the new viewer")
         camera.loop.advanceTime(by: .milliseconds(10))
         #expect(Set(owner.take().filter(\.packet.marker).map(\.packet.pts)).count == 5)
         send(frames[(key + 5)..<(key + 7)], through: peer)
@@ -96,22 +99,84 @@ import Testing
         #expect(rendition.video?.endSequence ?? 0 > before)
     }
 
-    @Test("A caller without a picture is heard; one at a time is in a live call, and a definition is refused")
+    /// The caller begins to talk, over the control channel.
+    private func talk(_ peer: ScriptedPeer) {
+        let id = DataChannelID(value: 3)
+        peer.happens(
+            .dataChannelOpened(
+                DataChannel(
+                    id: id, label: "iotlink.control", subprotocol: "", options: DataChannelOptions(), isRemote: true,
+                    state: .open)))
+        peer.happens(.dataChannelMessage(id, .text(#"{"jsonrpc":"2.0","id":1,"method":"talk.start","params":{}}"#)))
+    }
+
+    @Test("A caller without a picture is heard when it has begun to talk, also while it may show one later")
     func sound() throws {
-        let peer = try call()
-        connect(peer, video: nil)
-        let opus = MediaFrame(
-            kind: .audio, isKeyFrame: true, pts: 0, dts: 0, bytes: ByteBuffer(bytes: [0xF8, 0xFF, 0xFE]))
-        send([opus, opus], TalkSection.mid, through: peer)
-        let rendition = try camera.stream.choose(wish).rendition
-        #expect(rendition.video == nil && rendition.audio?.endSequence == 2)
-        let busy = #expect(throws: IoTError.self) { try call("second", user: "u/other") }
-        #expect(busy?.code == .calleeBusy && camera.stream.viewers.count == 1)
+        for video in [nil, VideoCodec.h264] {
+            let peer = try call("caller \(video.map { "\($0)" } ?? "-")")
+            connect(peer, video: video)
+            let opus = MediaFrame(
+                kind: .audio, isKeyFrame: true, pts: 0, dts: 0, bytes: ByteBuffer(bytes: [0xF8, 0xFF, 0xFE]))
+            send([opus], TalkSection.mid, through: peer)
+            let rendition = try camera.stream.choose(wish).rendition
+            #expect(rendition.audio?.endSequence == 0)
+            talk(peer)
+            #expect(peer.texts.last?.contains(#""talkers":1"#) == true)
+            send([opus, opus], TalkSection.mid, through: peer)
+            #expect((rendition.video == nil) == (video == nil) && rendition.audio?.endSequence == 2)
+            peer.happens(.stateChanged(.closed))
+        }
+    }
+
+    @Test("One caller is in a live call; a call that is not connected keeps nobody out; the owner ends that of others")
+    func turns() throws {
+        let silent = try call("silent", user: "u/guest")
+        let peer = try call("second", user: "u/other")
+        connect(peer)
+        let busy = #expect(throws: IoTError.self) { try call("third", user: "u/third") }
+        #expect(busy?.code == .calleeBusy && camera.stream.viewers.count == 2)
+        connect(silent)
+        #expect(camera.ended == ["silent calleeBusy"] && camera.stream.live?.session == "second")
+        let owner = try camera.gateway("owner", user: "u/owner", isOwner: true, kind: .live, actions: [.view, .talk])
+            .peer
+        #expect(camera.stream.live?.session == "second")
+        connect(owner)
+        #expect(camera.ended.last == "second calleeBusy" && camera.stream.live?.session == "owner")
         // Frames of a section that a viewer of another kind has not are ignored.
         let viewer = try camera.gateway("viewer").peer
         connect(viewer)
         send(pictures.prefix(2), through: viewer)
-        #expect(rendition.video == nil)
+        #expect(camera.stream.live?.rendition.video?.endSequence == 0)
+    }
+
+    @Test("No more pictures and sounds than a caller can send are taken in a second; then the next key frame is needed")
+    func rate() throws {
+        let peer = try call()
+        connect(peer)
+        let key = pictures[0]
+        let frame = ReceivedFrame(
+            frame: key, rtpTimestamp: 0, firstArrival: camera.loop.now, lastArrival: camera.loop.now)
+        for _ in 0..<1_000 { peer.happens(.frame(mid: CallerSection.mid, frame)) }
+        let rendition = try camera.stream.choose(wish).rendition
+        #expect(rendition.group.entries.count <= LiveCall.maximumRate[.video] ?? 0)
+        let before = try #require(rendition.video).endSequence
+        camera.loop.advanceTime(by: .seconds(1))
+        send(pictures[1..<3], through: peer)
+        #expect(rendition.video?.endSequence == before)
+        send([key], through: peer)
+        #expect(rendition.video?.endSequence ?? 0 > before)
+    }
+
+    @Test("The caller has only the definition high")
+    func definitions() throws {
+        connect(try call())
+        let error = #expect(throws: IoTError.self) {
+            try camera.stream.choose(ViewerWish(source: LiveCall.source, definitions: [.audio, .low]))
+        }
+        #expect(error?.code == .definitionUnavailable)
+        #expect(
+            try camera.stream.choose(ViewerWish(source: LiveCall.source, definitions: [.low, .high])).definition
+                == .high)
     }
 
     @Test("Events tell when a call begins and ends, and who calls")

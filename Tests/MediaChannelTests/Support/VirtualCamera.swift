@@ -101,18 +101,19 @@ final class VirtualCamera: @unchecked Sendable {
             choice: try stream.choose(ViewerWish(source: source, definitions: wanted)), wantsMedia: wantsMedia,
             peers: peers
         ) { [unowned self] reason in ended.append("\(session) \(reason?.code.name ?? "left")") }
-        try connection.beginLive()
+        try connection.makeLive()
         return connection
     }
 
     /// Adds a gateway as a viewer.
     func gateway(
-        _ session: String = "gateway", user: String = "u/guest", kind: ChannelKind = .monitor,
+        _ session: String = "gateway", user: String = "u/guest", isOwner: Bool = false, kind: ChannelKind = .monitor,
         actions: [CallAction] = [.view], source: Int = 0, wantsMedia: Bool = true, wanted: [Definition]? = nil
     ) throws -> (viewer: GatewayViewer, peer: ScriptedPeer) {
         let viewer = GatewayViewer(
             try connection(
-                session, user: user, kind: kind, actions: actions, source: source, wantsMedia: wantsMedia,
+                session, user: user, isOwner: isOwner, kind: kind, actions: actions, source: source,
+                wantsMedia: wantsMedia,
                 wanted: wanted))
         try stream.add(viewer)
         let (_, continuation) = AsyncStream.makeStream(of: CallCandidate.self)
