@@ -160,6 +160,14 @@ struct BindingTests {
         #expect(Set(endings(try hub.sendRequest(hub.owner, "device.bind", bind)).keys) == [bob, hub.camera])
     }
 
+    @Test("The calls of an owner end when it becomes a guest, also if it may still view the device")
+    func roleWithdrawn() throws {
+        var (hub, _) = try withBob()
+        try call(&hub, hub.owner)
+        let guest: JSONValue = ["device": "front", "user": .string(hub.owner.principal.id), "role": "guest"]
+        #expect(Set(endings(try hub.sendRequest(hub.owner, "device.bind", guest)).keys) == [hub.owner, hub.camera])
+    }
+
     @Test("A side that was offline is notified of the end when it is back, also by a restarted hub, until it answers")
     func endingsWait() throws {
         var (hub, _) = try withBob()
