@@ -11,6 +11,8 @@ final class OwnPicture {
     /// The number of the newest change, and of the one that is shown.
     private var newest = 0
     private var shown = 0
+    /// Why the camera has ended what the newest change was about to show.
+    private var loss: IoTError?
     private var showing: OwnCamera.Showing?
     /// The name of the camera that is shown.
     private(set) var camera: String?
@@ -31,6 +33,7 @@ final class OwnPicture {
         try capabilities.require(.twoWayVideo)
         guard !isClosed else { throw IoTError(.hungUp, "the channel was closed") }
         newest += 1
+        loss = nil
         return newest
     }
 
@@ -54,11 +57,13 @@ final class OwnPicture {
         feed.sendPictures(packets)
     }
 
-    /// - Throws: `hungUp` if a newer change has replaced this one, or the channel has ended.
+    /// - Throws: `hungUp` if a newer change has replaced this one, or the channel has ended; the reason if the camera has
+    ///   ended it already.
     func began(_ showing: OwnCamera.Showing, _ camera: String, _ number: Int) throws(IoTError) {
         guard !isClosed, number == newest else {
             throw IoTError(.hungUp, "a newer change replaced this one, or the channel was closed")
         }
+        if let loss { throw loss }
         turn(to: number)
         self.showing = showing
         self.camera = camera
@@ -71,8 +76,13 @@ final class OwnPicture {
 
     /// The camera has ended it.
     func ended(_ number: Int, _ reason: IoTError) {
-        guard !isClosed, number == shown else { return }
-        (showing, camera) = (nil, nil)
+        guard !isClosed else { return }
+        guard let showing, number == shown else {
+            if number == newest { loss = reason }
+            return
+        }
+        showing.end()
+        (self.showing, camera) = (nil, nil)
         onLoss(reason)
     }
 

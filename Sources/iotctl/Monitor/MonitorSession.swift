@@ -193,9 +193,9 @@ struct MonitorSession: Sendable {
     ) async {
         do {
             _ = try await client.upload(TalkReport.self, APIPath("v1", "channels", channel.id, "talk"), sound)
-        } catch let error as IoTError where error.code != .hungUp {
+        } catch let error as IoTError where ![.hungUp, .notFound].contains(error.code) {
             source.yield(.failed(error))
-        } catch {}  // cancelled, or the channel was closed
+        } catch {}  // cancelled, or the channel was closed, before the talk or during it
     }
 
     /// Events arrive on a separate connection, so the reason can come slightly later.
