@@ -160,8 +160,8 @@ import Testing
 
         daemon = try await RunningDaemon(folder: daemon.folder, configuration: configuration(5))
         try await eventually("the setting after a restart") { try await limit(daemon) == 2 }
-        let source = try await daemon.iotctl("monitor", "front", "--source", "1")
-        #expect(source.status == 1 && source.errors.contains("no source 1"), "\(source.errors)")
+        let source = try await daemon.iotctl("monitor", "front", "--source", "2")
+        #expect(source.status == 1 && source.errors.contains("no source 2"), "\(source.errors)")
         await daemon.stop()
     }
 }
