@@ -90,6 +90,15 @@ import Testing
             #expect(answer.status == 403, "\(method) \(path): \(answer.status)")
             #expect((answer.object["error"] as? [String: Any])?["code"] as? Int == 25005)
         }
+        // The caller of a live call.
+        let source = try await Program.named(
+            "curl",
+            [
+                "-sS", "-H", "Content-Type: application/sdp", "--data-binary", "@\(offer.path)",
+                "\(api.origin)/v1/devices/front/whep?source=1&\(query)",
+            ]
+        ).run().text
+        #expect(source.contains("25005") && source.contains("media key"), "\(source)")
         // Another camera of the same account.
         #expect(try await api.request("GET", "/v1/devices/back/properties/watch?\(query)").status == 403)
         let other = String(key.text.dropLast()) + (key.text.hasSuffix("A") ? "Q" : "A")

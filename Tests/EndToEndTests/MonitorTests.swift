@@ -70,6 +70,20 @@ import Testing
         #expect(await daemon.stop() == 0)
     }
 
+    @Test("If the picture's size changes, raw video and a recording end with that reason, and the channel continues")
+    func sizeChange() async throws {
+        let daemon = try await RunningDaemon(cameras: ["front": Product.sample("street-h264-size-change.ts")])
+        let folder = try TemporaryFolder()
+        for sink in [["--raw-video", folder.path("v.y4m")], ["--record", folder.path("r.mp4")]] {
+            let outcome = try await daemon.iotctl(["monitor", "front", "--duration", "30s"] + sink)
+            #expect(outcome.status == 1 && outcome.errors.contains("21035"), "\(sink): \(outcome.errors)")
+        }
+        let whole = try await daemon.iotctl("monitor", "front", "--frames", "80", "--json")
+        #expect(whole.status == 0, "\(whole.errors)")
+        #expect(try shown(whole.output) >= 80)
+        #expect(await daemon.stop() == 0)
+    }
+
     private func shown(_ summary: Data) throws -> Int {
         let summary = try JSONSerialization.jsonObject(with: summary) as? [String: Any]
         let channel = summary?["channel"] as? [String: Any]

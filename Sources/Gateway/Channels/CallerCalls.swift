@@ -15,6 +15,11 @@ struct CallerCalls: GatewayCalls {
     func open(_ device: String, _ wish: BrowserWish) async throws -> RelayedCalls.Answer {
         let entry = try await session.viewable(device)
         if wish.kind == .live { try session.requireTalk(entry) }
+        // A key is given away so that somebody sees the camera, not those who call it.
+        if case .key = session.caller.credentials, wish.source != 0 {
+            throw IoTError(
+                .forbidden, "a media key opens the camera's own picture alone", remedy: "use an API token of the owner")
+        }
         guard let device = DeviceID(rawValue: entry.id) else { throw IoTError(.targetNotFound) }
         // The media do not pass through the gateway, so the call has its own lease, which ends it.
         let id = RelayedCalls.makeID()

@@ -159,7 +159,7 @@ final class CameraCalls: @unchecked Sendable {
     ) async throws(IoTError) -> CallAcceptance {
         let (definition, all) = try await stream.run { stream in
             let connection = stream.called(session)?.connection
-            let all = connection?.watchedCall == nil ? stream.definitions.all : [.high]
+            let all = connection?.definitions ?? stream.definitions.all
             return stream.eventLoop.makeSucceededFuture((connection?.definition.rawValue, all.map(\.rawValue)))
         }
         return CallAcceptance(

@@ -8,10 +8,14 @@ struct CallerClock {
     static let limit: Int64 = 2_000_000
     /// How long the least delay is measured before the clock follows it, µs.
     static let window: Int64 = 2_000_000
-    /// The clock changes at most by this part of the time.
-    private static let slowness: Int64 = 100
+    /// The clock changes at most by this part of the time. At first it changes faster, because a first frame that came
+    /// late would put sound and picture apart for long.
+    private static let slowness: (first: Int64, later: Int64) = (10, 100)
+    /// How long the clock changes faster, µs: two measurements, and the change that the first of them asks for.
+    private static let first: Int64 = 20_000_000
 
     private var offset: Int64?
+    private var begin: Int64 = 0
     private var last: Int64 = 0
     /// What the clock still has to change, µs.
     private var rest: Int64 = 0
@@ -26,7 +30,7 @@ struct CallerClock {
         guard let placed = offset.map({ pts &+ $0 }),
             (arrival &- Self.limit...arrival &+ Self.limit).contains(placed)
         else {
-            defer { self = CallerClock(offset: arrival &- pts, last: arrival, window: (arrival, .max)) }
+            defer { self = CallerClock(offset: arrival &- pts, begin: arrival, last: arrival, window: (arrival, .max)) }
             return (arrival, offset != nil)
         }
         follow(arrival &- placed, at: arrival)
@@ -34,12 +38,14 @@ struct CallerClock {
     }
 
     private mutating func follow(_ delay: Int64, at arrival: Int64) {
-        let most = max(0, arrival &- last) / Self.slowness
+        let slowness = arrival &- begin < Self.first ? Self.slowness.first : Self.slowness.later
+        let most = max(0, arrival &- last) / slowness
         let step = min(max(rest, -most), most)
         offset = offset.map { $0 &+ step }
         rest -= step
         last = arrival
-        window.least = min(window.least, delay)
+        // Both as they are after the change.
+        window.least = min(window.least, delay) &- step
         guard arrival &- window.begin >= Self.window else { return }
         rest = window.least
         window = (arrival, .max)

@@ -10,8 +10,11 @@ final class LiveCall {
     /// The number of the source.
     static let source = 1
 
-    /// The most pictures and packets of sound a second that are taken: more than a caller sends.
-    static let maximumRate = [MediaKind.video: 130, .audio: 110]
+    /// The pictures and packets of sound that are taken: more than a caller sends. A caller's camera begins with all
+    /// pictures since its newest key frame, which can be ten seconds old.
+    static let rates: [MediaKind: RateLimit.Bound] = [
+        .video: RateLimit.Bound(burst: 1_200, each: 120), .audio: RateLimit.Bound(burst: 200, each: 110),
+    ]
 
     let session: String
     let caller: Principal
@@ -19,7 +22,7 @@ final class LiveCall {
     let rendition: Rendition
     let requestKeyFrame: () -> Void
     private var clocks: [MediaKind: CallerClock] = [:]
-    private var counts: [MediaKind: (second: UInt64, count: Int)] = [:]
+    private var limits = LiveCall.rates.mapValues(RateLimit.init)
     /// Whether the following pictures cannot be decoded before the next key frame.
     private var isBroken = true
 
@@ -47,7 +50,7 @@ final class LiveCall {
 
     func take(_ received: ReceivedFrame) {
         var frame = received.frame
-        guard isWithinRate(frame.kind, received.lastArrival) else {
+        guard limits[frame.kind]?.take(at: received.lastArrival) ?? false else {
             if frame.kind == .video { isBroken = true }
             return
         }
@@ -60,13 +63,6 @@ final class LiveCall {
         (frame.pts, frame.dts) = (pts, pts)
         frame.isDiscontinuity = hasJumped
         rendition.handle(.frame(frame))
-    }
-
-    private func isWithinRate(_ kind: MediaKind, _ arrival: NIODeadline) -> Bool {
-        let second = arrival.uptimeNanoseconds / 1_000_000_000
-        let count = counts[kind].map { $0.second == second ? $0.count : 0 } ?? 0
-        counts[kind] = (second, count + 1)
-        return count < Self.maximumRate[kind] ?? 0
     }
 
     /// A picture will never be complete.

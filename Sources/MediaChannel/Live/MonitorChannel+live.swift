@@ -32,7 +32,9 @@ extension MonitorChannel {
         }
         let name = camera.camera.settings.name
         do throws(IoTError) {
-            try await onCore { core throws(IoTError) in try core.picture.began(showing, name, number) }
+            try await onCore { core throws(IoTError) in
+                try core.picture.began(name, number) { showing.end() }
+            }
         } catch {
             showing.end()
             throw error

@@ -44,12 +44,14 @@ package final class OwnCamera: Sendable {
     /// Passes the camera's pictures to `send`, from the newest key frame on, until `Showing.end` or `onEnd`. Both are
     /// called on the camera's event loop.
     ///
-    /// - Throws: `allChannelsBusy`, `cameraOff`.
+    /// - Throws: `allChannelsBusy`, `cameraOff`; the reason of the revocation.
     func show(
         send: @escaping @Sendable ([MediaPacket]) -> Void, onEnd: @escaping @Sendable (IoTError) -> Void
     ) async throws(IoTError) -> Showing {
         let showing = try await camera.stream.run { [self] stream in
             stream.eventLoop.makeCompletedFuture {
+                // Before the first picture is sent.
+                if let revocation = state.withLock({ $0.revocation }) { throw revocation }
                 let viewer = CallerCamera(
                     stream, stream.main, account: account, isOwner: isOwner, send: send, onEnd: onEnd)
                 try stream.add(viewer)

@@ -11,9 +11,10 @@ final class OwnPicture {
     /// The number of the newest change, and of the one that is shown.
     private var newest = 0
     private var shown = 0
-    /// Why the camera has ended what the newest change was about to show.
-    private var loss: IoTError?
-    private var showing: OwnCamera.Showing?
+    /// Why cameras have ended what changes were about to show, by the change's number.
+    private var losses: [Int: IoTError] = [:]
+    /// Ends what is shown.
+    private var end: (() -> Void)?
     /// The name of the camera that is shown.
     private(set) var camera: String?
     private var isClosed = false
@@ -33,7 +34,6 @@ final class OwnPicture {
         try capabilities.require(.twoWayVideo)
         guard !isClosed else { throw IoTError(.hungUp, "the channel was closed") }
         newest += 1
-        loss = nil
         return newest
     }
 
@@ -57,15 +57,19 @@ final class OwnPicture {
         feed.sendPictures(packets)
     }
 
+    /// The camera of a change is open. Its pictures may have come before.
+    ///
+    /// - Parameter end: Called when it is no longer shown.
     /// - Throws: `hungUp` if a newer change has replaced this one, or the channel has ended; the reason if the camera has
     ///   ended it already.
-    func began(_ showing: OwnCamera.Showing, _ camera: String, _ number: Int) throws(IoTError) {
-        guard !isClosed, number == newest else {
+    func began(_ camera: String, _ number: Int, end: @escaping () -> Void) throws(IoTError) {
+        if let loss = losses.removeValue(forKey: number) { throw loss }
+        // A newer change may still fail, and then this one, whose pictures are sent already, stays.
+        guard !isClosed, number == newest || number == shown else {
             throw IoTError(.hungUp, "a newer change replaced this one, or the channel was closed")
         }
-        if let loss { throw loss }
         turn(to: number)
-        self.showing = showing
+        self.end = end
         self.camera = camera
     }
 
@@ -77,27 +81,30 @@ final class OwnPicture {
     /// The camera has ended it.
     func ended(_ number: Int, _ reason: IoTError) {
         guard !isClosed else { return }
-        guard let showing, number == shown else {
-            if number == newest { loss = reason }
+        guard end != nil, number == shown else {
+            if number >= shown { losses[number] = reason }
             return
         }
-        showing.end()
-        (self.showing, camera) = (nil, nil)
+        endShown()
         onLoss(reason)
     }
 
     private func turn(to number: Int) {
         guard number != shown else { return }
-        showing?.end()
-        (showing, camera) = (nil, nil)
+        endShown()
         shown = number
+        losses = losses.filter { $0.key >= number }
         feed.beginPictures()
+    }
+
+    private func endShown() {
+        end?()
+        (end, camera) = (nil, nil)
     }
 
     /// The channel has ended.
     func close() {
         isClosed = true
-        showing?.end()
-        (showing, camera) = (nil, nil)
+        endShown()
     }
 }

@@ -25,7 +25,12 @@ final class DecodeEvents: Sendable {
     func begin(generation: Int) {
         state.withLock { state in
             state.generation = generation
-            state.events.removeAll { if case .slowReader = $0 { false } else { true } }
+            state.events.removeAll {
+                switch $0 {
+                case .slowReader, .sinkFailed: false
+                default: true
+                }
+            }
         }
     }
 

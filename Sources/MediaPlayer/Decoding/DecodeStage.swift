@@ -13,6 +13,8 @@ enum DecodeEvent: Sendable {
     case decoderFailed(MediaKind, IoTError)
     /// A sink's reader is too slow, and frames are dropped from now on.
     case slowReader(SinkKind, use: String?)
+    /// A sink has ended with an error.
+    case sinkFailed(IoTError, use: String?)
 }
 
 /// A decoded picture, for the statistics and the player's state.
@@ -276,7 +278,7 @@ final class DecodeStage: @unchecked Sendable {
         case .sound(_, _, let isLate):
             isUrgent = !hasReported || isEnding
             hasReported = hasReported || !hasPicture && !isLate
-        case .corrupt, .decoderFailed, .slowReader:
+        case .corrupt, .decoderFailed, .slowReader, .sinkFailed:
             isUrgent = true
         }
         if events.post(event, generation: decoding, isUrgent: isUrgent, at: time ?? parts.clock()) { onEvents() }

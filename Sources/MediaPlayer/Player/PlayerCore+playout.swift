@@ -99,6 +99,8 @@ extension PlayerCore {
                 .warning(
                     IoTError(.notImplemented, "the \(track)'s decoder failed: \(error.message)", underlying: error),
                     use: nil))
+        case .sinkFailed(let error, let use):
+            onEvent(.warning(error, use: use))
         case .slowReader(let kind, let use):
             onEvent(
                 .warning(

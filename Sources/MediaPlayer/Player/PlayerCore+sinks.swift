@@ -9,12 +9,14 @@ extension PlayerCore {
 
     /// Writes the coded frames as fragmented MP4, from the newest key frame on. Stops after `frames` pictures, if set.
     ///
-    /// - Parameter use: the use that owns the sink, here and below; it gets a warning when its reader loses frames.
+    /// - Parameter use: the use that owns the sink, here and below; it gets a warning when its reader loses frames, and
+    ///   when the sink fails.
     package func addRecording(frames: Int?, of use: String? = nil, at now: NIODeadline) throws(IoTError) -> MediaSink {
         _ = try decoding()
         guard frames == nil || video != nil else { throw Self.noPicture() }
         let sink = RecordingSink(
-            video: video, audio: audio, frames: frames, parts: parts, begun: now, onLoss: lossNotice(.recording, use))
+            video: video, audio: audio, frames: frames, parts: parts, begun: now, onLoss: lossNotice(.recording, use),
+            onFailure: failureNotice(use))
         try addRecorder(at: now) { _, _ in sink }
         sinks.add(.recording, of: use, sink.stream.room)
         return MediaSink(chunks: sink.stream) { sink.end(nil) }
@@ -56,7 +58,7 @@ extension PlayerCore {
 
     /// Writes each decoded picture as YUV4MPEG2. Stops after `frames` pictures, if set.
     package func addRawVideo(frames: Int?, of use: String? = nil) throws(IoTError) -> MediaSink {
-        let stream = ChunkStream(RawVideoSink.limits, frames: frames)
+        let stream = ChunkStream(RawVideoSink.limits, frames: frames, onFailure: failureNotice(use))
         let rate = video?.frameRate ?? 0
         let queue = try addPictures(.rawVideo, .stream(stream), of: use) {
             RawVideoSink(frames: frames, frameRate: rate, stream: stream)
@@ -66,7 +68,7 @@ extension PlayerCore {
 
     /// Writes decoded sound as WAV. Stops where `frames` pictures end, if set.
     package func addRawAudio(frames: Int?, of use: String? = nil) throws(IoTError) -> MediaSink {
-        let stream = ChunkStream(RawAudioSink.limits)
+        let stream = ChunkStream(RawAudioSink.limits, onFailure: failureNotice(use))
         let rate = video?.frameRate ?? 0
         _ = try decoding()
         guard frames == nil || audio == nil || video != nil else { throw Self.noPicture() }
@@ -107,9 +109,19 @@ extension PlayerCore {
 
     /// Returns a callback that reports when a sink starts to lose frames.
     private func lossNotice(_ kind: SinkKind, _ use: String?) -> @Sendable () -> Void {
+        let post = poster()
+        return { post(.slowReader(kind, use: use)) }
+    }
+
+    /// Returns a callback that reports the error with which a sink ends. The end of the channel has its own event.
+    private func failureNotice(_ use: String?) -> @Sendable (IoTError) -> Void {
+        let post = poster()
+        return { post(.sinkFailed($0, use: use)) }
+    }
+
+    private func poster() -> @Sendable (DecodeEvent) -> Void {
         let (events, wake, clock) = (decodeEvents, wake, parts.clock)
-        return {
-            let event = DecodeEvent.slowReader(kind, use: use)
+        return { event in
             if events.post(event, isUrgent: true, at: clock()) { wake() }
         }
     }

@@ -28,12 +28,17 @@ public final class ChunkStream: AsyncSequence, Sendable {
 
     let room: SinkRoom
     private let state = Mutex(State())
+    private let onFailure: @Sendable (IoTError) -> Void
 
     /// - Parameters:
     ///   - limits: how much may wait for the reader.
     ///   - frames: how many frames the sink takes; `nil` for all.
-    init(_ limits: SinkLimits, frames: Int? = nil) {
+    ///   - onFailure: called if the stream ends with an error.
+    init(
+        _ limits: SinkLimits, frames: Int? = nil, onFailure: @escaping @Sendable (IoTError) -> Void = { _ in }
+    ) {
         room = SinkRoom(limits, frames: frames)
+        self.onFailure = onFailure
     }
 
     /// A frame goes to the sink: its room is released when the reader has taken the next chunk.
@@ -93,12 +98,14 @@ public final class ChunkStream: AsyncSequence, Sendable {
 
     private func end(_ outcome: Outcome) {
         room.close()
-        let reader = state.withLock { state -> CheckedContinuation<ByteBuffer?, any Error>? in
-            guard state.outcome == nil else { return nil }
+        let (isNew, reader) = state.withLock { state in
+            guard state.outcome == nil else { return (false, CheckedContinuation<ByteBuffer?, any Error>?.none) }
             state.outcome = outcome
             defer { state.reader = nil }
-            return state.reader
+            return (!state.isReaderGone, state.reader)
         }
+        // Before the reader, who asks for the reason.
+        if isNew, case .failed(let error) = outcome { onFailure(error) }
         if let reader { Self.resume(reader, outcome) }
     }
 

@@ -31,14 +31,15 @@ final class RecordingSink: Recorder {
     ///   - begun: the start of the recording. Older frames arrived at once, so they do not count towards the time
     ///     limit.
     ///   - onLoss: called when a frame is dropped and the one before it was not.
+    ///   - onFailure: called if the recording ends with an error.
     init(
         video: VideoParameters?, audio: AudioParameters?, frames: Int? = nil, limits: SinkLimits = limits,
         parts: PlayerParts = PlayerParts(), begun: NIODeadline = .distantPast,
-        onLoss: @escaping @Sendable () -> Void = {}
+        onLoss: @escaping @Sendable () -> Void = {}, onFailure: @escaping @Sendable (IoTError) -> Void = { _ in }
     ) {
         hasVideo = video != nil
         self.begun = begun
-        let stream = ChunkStream(limits)
+        let stream = ChunkStream(limits, onFailure: onFailure)
         self.stream = stream
         queue = SinkQueue(name: "recording", .stream(stream), parts: parts, onLoss: onLoss) {
             let writer = RecordingWriter(video: video, audio: audio, frames: frames, stream: stream)

@@ -104,8 +104,8 @@ package struct RTSPServerConnection: Sendable {
         authentication = ResponseAuthentication(realm: Self.realm) {
             String(makeRandom(), radix: 36) + String(makeRandom(), radix: 36) + String(makeRandom(), radix: 36)
         }
-        requestRate = RateLimit(limits.requests, at: now)
-        frameRate = RateLimit(limits.frames, at: now)
+        requestRate = RateLimit(limits.requests)
+        frameRate = RateLimit(limits.frames)
         loginDeadline = now + limits.loginTime
         lastRequest = now
     }

@@ -21,7 +21,7 @@ final class DatagramSink: ReaderSink {
     private let waiting = Atomic<Int>(0)
     private let isReported = Atomic<Bool>(false)
     /// The rate of the player's reports. Excess reports are ignored.
-    private let rate = Mutex(RateLimit(RTSPServerLimits().frames, at: .now()))
+    private let rate = Mutex(RateLimit(RTSPServerLimits().frames))
     /// Receives the player's reports. `close` releases it, because the reader references this sink.
     private let reader = Mutex<CameraReader?>(nil)
 

@@ -91,6 +91,38 @@ def test_late(browser, daemon, own):
     page.close("late")
 
 
+WATCHED = """async () => {
+    const viewer = new Viewer(gateway, "/v1/devices/door/whep?source=1", () => {});
+    await viewer.start();
+    let pictures = 0;
+    for (let count = 0; count < 40 && pictures < 10; count += 1) {
+        await sleep(250);
+        pictures = (await viewer.progress()).pictures;
+    }
+    const { definitions } = await viewer.control.request("definition.get");
+    await viewer.stop();
+    return [pictures, definitions];
+}"""
+
+
+def test_source(browser, daemon, own):
+    """The owner watches the caller in a browser, too; a media key does not open that."""
+    caller, owner = (opened(browser, daemon, "view", "talk") for _ in range(2))
+    show(caller, daemon)
+    pictures, definitions = owner.page.evaluate(WATCHED)
+    assert pictures >= 10 and definitions == ["high"], (pictures, definitions)
+    key = daemon.local("POST", "/v1/keys", {"name": "tablet", "devices": ["door"], "ttlSeconds": 60})["key"]
+    refused = owner.page.evaluate("""async (key) => {
+        const answer = await fetch("/v1/devices/door/whep?source=1", { method: "POST", body: "v=0",
+            headers: { "Content-Type": "application/sdp", "Authorization": `Bearer ${key}` } });
+        return (await answer.json()).error.code;
+    }""", key)
+    assert refused == 25005, refused
+    caller.page.close()
+    owner.page.close()
+    eventually("the end of the call", lambda: state(daemon) == "free")
+
+
 def test_busy(browser, daemon, own):
     """A second caller gets the reason, and its picture of the camera continues."""
     first, second = (opened(browser, daemon, "view", "talk") for _ in range(2))
@@ -140,7 +172,7 @@ def main():
             runner.daemon.local("POST", "/v1/cameras", {
                 "name": "door", "url": str(SAMPLES / "street-h264-aac.mp4"), "talk": "none", "live": "accept"})
             eventually("the camera", lambda: runner.daemon.camera("door")["state"] == "ready")
-            runner.run([test_live, test_late, test_busy, test_refused], call)
+            runner.run([test_live, test_late, test_source, test_busy, test_refused], call)
             browser.close()
 
 

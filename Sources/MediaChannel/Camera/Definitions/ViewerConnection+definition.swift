@@ -19,10 +19,13 @@ extension ViewerConnection {
     /// The definition that the viewer gets.
     var definition: Definition { isSoundOnly ? .audio : run.rendition.definition }
 
+    /// All definitions of what the viewer watches; the caller of a live call has one.
+    var definitions: [Definition] { watchedCall == nil ? stream.definitions.all : [.high] }
+
     var definitionReport: JSONValue {
         [
             "definition": .string(definition.rawValue),
-            "definitions": .array(stream.definitions.all.map { .string($0.rawValue) }),
+            "definitions": .array(definitions.map { .string($0.rawValue) }),
         ]
     }
 

@@ -35,7 +35,8 @@ struct LinkResponder {
     /// When each record was last sent to the group.
     var sentAt: [DNSRecord.Identity: NIODeadline] = [:]
     var pending = PendingAnswers()
-    var unicastBudget = TokenBucket(capacity: 10, perSecond: 10)
+    /// A forged source address must not flood another host.
+    var unicastBudget = RateLimit(RateLimit.Bound(burst: 10, each: 10))
     var transmissions: [Transmission] = []
     var jitter: Jitter
 
