@@ -84,13 +84,15 @@ extension LocalGateway {
         var tracks: [TrackDescription] = []
         if let video = channel.video { tracks.append(TrackDescription(.video(video))) }
         if let audio = channel.audio { tracks.append(TrackDescription(.audio(audio))) }
-        return ChannelDescription(
+        var description = ChannelDescription(
             id: use.id, device: use.channel.device.rawValue, deviceName: use.deviceName, source: use.channel.source,
             kind: use.channel.kind, state: ChannelState(channel.state), tracks: tracks,
             statistics: channel.statistics == nil ? nil : StatisticsReport(channel),
             talk: TalkState(offered: channel.talk.isOffered, talking: channel.talk.isTalking),
             definition: channel.definitions.current, definitions: channel.definitions.all,
             camera: channel.ownCamera)
+        description.take(use.presentationSettings)
+        return description
     }
 }
 

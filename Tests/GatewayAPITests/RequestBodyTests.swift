@@ -43,7 +43,10 @@ import Testing
         try check(CameraTestRequest(Self.camera { $0.part == .source }, picture: true))
         try check(ActionRequest(path: "Action.a", value: 1, timeoutMilliseconds: 1))
         try check(ChannelRequest(device: "d", kind: .live, definition: "low", camera: "desk"))
-        try check(ChannelSettings(definition: "low", camera: .camera("desk")))
+        try check(
+            ChannelSettings(
+                definition: "low", camera: .camera("desk"), muted: true, volume: SoundVolume(left: 1, right: 0.5),
+                rotation: 90))
     }
 
     @Test("The camera of a live channel is changed, ended by null, or left as it is")

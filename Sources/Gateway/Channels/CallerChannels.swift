@@ -51,6 +51,7 @@ struct CallerChannels: GatewayChannels {
 
     func change(_ id: String, _ change: ChannelSettings) async throws -> ChannelDescription {
         let use = try await use(id)
+        _ = try use.presentationSettings.changed(by: change)
         // Nothing is half done: a kind of channel has one of the two.
         let capabilities = PlayerCapabilities(of: use.channel.kind)
         if change.definition != nil { try capabilities.require(.definition) }
@@ -64,6 +65,7 @@ struct CallerChannels: GatewayChannels {
         case ChannelSettings.ShownCamera.none?: try await use.show(nil)
         case nil: break
         }
+        use.present(try use.presentationSettings.changed(by: change))
         return await session.gateway.describe(use)
     }
 
@@ -127,9 +129,9 @@ struct CallerChannels: GatewayChannels {
 
     // MARK: Media
 
-    func snapshot(_ id: String, format: SnapshotFormat) async throws -> Picture {
+    func snapshot(_ id: String, format: SnapshotFormat, fit: PictureFit?) async throws -> Picture {
         let use = try await use(id)
-        let picture = try await use.channel.snapshot(format == .png ? .png : .jpeg)
+        let picture = try await use.snapshot(format == .png ? .png : .jpeg, fit: fit)
         return Picture(format: format, pts: picture.pts, bytes: picture.bytes)
     }
 
@@ -138,10 +140,10 @@ struct CallerChannels: GatewayChannels {
         return await body(use, "video/mp4", try await use.record(frames: frames))
     }
 
-    func rawVideo(_ id: String, frames: Int?) async throws -> MediaBody {
+    func rawVideo(_ id: String, frames: Int?, fit: PictureFit?) async throws -> MediaBody {
         let part = try session.take(.rawBodies)
         let use = try await use(id)
-        return await body(use, "video/x-yuv4mpeg", try await use.rawVideo(frames: frames), part)
+        return await body(use, "video/x-yuv4mpeg", try await use.rawVideo(frames: frames, fit: fit), part)
     }
 
     func rawAudio(_ id: String, frames: Int?) async throws -> MediaBody {

@@ -1,4 +1,5 @@
 package import GatewayAPI
+package import IoTCore
 
 /// Channels to devices. They belong to the account that opened them; other accounts cannot see them.
 package protocol GatewayChannels: Sendable {
@@ -11,7 +12,8 @@ package protocol GatewayChannels: Sendable {
     func events(_ id: String) async throws -> AsyncStream<ChannelUpdate>
     /// Starts the media; a second call does nothing.
     func play(_ id: String) async throws -> ChannelDescription
-    /// Changes the channel's definition; returns when the device has done so.
+    /// Changes the channel's definition and the camera that it shows, when the device has done so; then how the caller
+    /// sees and hears it.
     func change(_ id: String, _ change: ChannelSettings) async throws -> ChannelDescription
     /// Talks to the device: plays the sound while it comes, until its end.
     func talk(_ id: String, _ sound: MediaInput) async throws -> TalkReport
@@ -28,11 +30,11 @@ package protocol GatewayChannels: Sendable {
     // releases it.
 
     /// Waits for the next picture.
-    func snapshot(_ id: String, format: SnapshotFormat) async throws -> Picture
+    func snapshot(_ id: String, format: SnapshotFormat, fit: PictureFit?) async throws -> Picture
     /// Fragmented MP4. Ends after `frames` pictures, if set.
     func recording(_ id: String, frames: Int?) async throws -> MediaBody
     /// Y4M. Ends after `frames` pictures, if set.
-    func rawVideo(_ id: String, frames: Int?) async throws -> MediaBody
+    func rawVideo(_ id: String, frames: Int?, fit: PictureFit?) async throws -> MediaBody
     /// WAV. Ends with the last of `frames` pictures, if set.
     func rawAudio(_ id: String, frames: Int?) async throws -> MediaBody
     /// The picture that the result of one of the account's actions named.

@@ -23,6 +23,10 @@ public struct ChannelDescription: Codable, Hashable, Sendable {
     public var definitions: [String]?
     /// The name of the camera that a live channel shows to the device.
     public var camera: String?
+    /// The settings of this use of the channel; see `ChannelSettings`.
+    public var muted: Bool?
+    public var volume: SoundVolume?
+    public var rotation: Int?
 
     public init(
         id: String, device: String, deviceName: String, source: Int, kind: ChannelKind, state: ChannelState,

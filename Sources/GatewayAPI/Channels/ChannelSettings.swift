@@ -1,12 +1,20 @@
+public import IoTCore
+
 /// `PATCH /v1/channels/{id}`: absent members stay unchanged.
 public struct ChannelSettings: APIRequestBody, Hashable {
-    public static let members = ["definition", "camera"]
+    public static let members = ["definition", "camera", "muted", "volume", "rotation"]
     public static let nullable = ["camera"]
 
     /// The wanted definitions in order, as in `Definition.list`.
     public var definition: String?
     /// What a live channel shows to the device.
     public var camera: ShownCamera?
+    /// The raw sound is silence.
+    public var muted: Bool?
+    /// The loudness of the raw sound.
+    public var volume: SoundVolume?
+    /// How far decoded pictures are turned, anti-clockwise: 0, 90, 180 or 270 degrees.
+    public var rotation: Int?
 
     public enum ShownCamera: Hashable, Sendable {
         /// The id or name of one of the gateway's cameras.
@@ -15,18 +23,30 @@ public struct ChannelSettings: APIRequestBody, Hashable {
         case none
     }
 
-    public init(definition: String? = nil, camera: ShownCamera? = nil) {
+    public init(
+        definition: String? = nil, camera: ShownCamera? = nil, muted: Bool? = nil, volume: SoundVolume? = nil,
+        rotation: Int? = nil
+    ) {
         self.definition = definition
         self.camera = camera
+        self.muted = muted
+        self.volume = volume
+        self.rotation = rotation
     }
 
+    /// True if nothing is to be changed.
+    public var isEmpty: Bool { self == ChannelSettings() }
+
     private enum CodingKeys: String, CodingKey {
-        case definition, camera
+        case definition, camera, muted, volume, rotation
     }
 
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         definition = try container.decodeIfPresent(String.self, forKey: .definition)
+        muted = try container.decodeIfPresent(Bool.self, forKey: .muted)
+        volume = try container.decodeIfPresent(SoundVolume.self, forKey: .volume)
+        rotation = try container.decodeIfPresent(Int.self, forKey: .rotation)
         guard container.contains(.camera) else { return }
         camera = try container.decodeIfPresent(String.self, forKey: .camera).map { .camera($0) } ?? ShownCamera.none
     }
@@ -39,5 +59,8 @@ public struct ChannelSettings: APIRequestBody, Hashable {
         case ShownCamera.none?: try container.encodeNil(forKey: .camera)
         case nil: break
         }
+        try container.encodeIfPresent(muted, forKey: .muted)
+        try container.encodeIfPresent(volume, forKey: .volume)
+        try container.encodeIfPresent(rotation, forKey: .rotation)
     }
 }

@@ -9,24 +9,29 @@ extension ChannelRegistry.Use {
         try await channel.record(frames: frames, of: id)
     }
 
+    /// The newest picture, or the next one if there is none yet; see `MonitorChannel.snapshot`.
+    public func snapshot(_ format: PictureFormat, fit: PictureFit? = nil) async throws(IoTError) -> Snapshot {
+        try await channel.snapshot(format, view: PictureView(presentation, fit: fit))
+    }
+
     /// Writes each decoded picture as YUV4MPEG2. Stops after `frames` pictures, if set. On a channel that already
     /// plays, it starts with the next picture.
-    public func rawVideo(frames: Int?) async throws(IoTError) -> MediaSink {
-        try await channel.rawVideo(frames: frames, of: id)
+    public func rawVideo(frames: Int?, fit: PictureFit? = nil) async throws(IoTError) -> MediaSink {
+        try await channel.rawVideo(frames: frames, of: id, view: PictureView(presentation, fit: fit))
     }
 
     /// Writes decoded sound as WAV. Stops where `frames` pictures end, if set.
     public func rawAudio(frames: Int?) async throws(IoTError) -> MediaSink {
-        try await channel.rawAudio(frames: frames, of: id)
+        try await channel.rawAudio(frames: frames, of: id, presentation: presentation)
     }
 
     /// The sink is made on its own thread and gets each decoded picture from now on.
     public func addPictures(_ make: @escaping @Sendable () -> any PictureSink) async throws(IoTError) {
-        try await channel.addPictures(of: id, make)
+        try await channel.addPictures(of: id, view: PictureView(presentation), make)
     }
 
     /// The sink is made on its own thread and gets all decoded sound from now on.
     public func addSound(_ make: @escaping @Sendable () -> any SoundSink) async throws(IoTError) {
-        try await channel.addSound(of: id, make)
+        try await channel.addSound(of: id, presentation: presentation, make)
     }
 }

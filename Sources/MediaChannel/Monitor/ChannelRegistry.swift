@@ -14,6 +14,12 @@ public actor ChannelRegistry {
         public let id: String
         public let deviceName: String
         public let channel: MonitorChannel
+        /// What this use's decoded sinks get.
+        let presentation = Presentation()
+
+        /// How the user sees and hears the channel. A change has effect from the next picture and sound on.
+        public var presentationSettings: PresentationSettings { presentation.settings }
+        public func present(_ settings: PresentationSettings) { presentation.settings = settings }
 
         /// Starts the media and this use's statistics; a second call has no effect.
         public func play() async throws(IoTError) { try await channel.play(id) }

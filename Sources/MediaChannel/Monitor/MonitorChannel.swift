@@ -219,7 +219,13 @@ public final class MonitorChannel: Sendable {
     public func snapshot(
         _ format: PictureFormat, _ bounds: PictureBounds? = nil
     ) async throws(IoTError) -> Snapshot {
-        let wish = SnapshotWish(format, bounds, on: core.eventLoop)
+        try await snapshot(format, bounds, view: PictureView())
+    }
+
+    func snapshot(
+        _ format: PictureFormat, _ bounds: PictureBounds? = nil, view: PictureView
+    ) async throws(IoTError) -> Snapshot {
+        let wish = SnapshotWish(format, bounds, view: view, on: core.eventLoop)
         do throws(IoTError) {
             try await onCore { core throws(IoTError) in
                 try core.player.run { core, _ throws(IoTError) in try core.addSnapshot(wish) }
@@ -240,27 +246,39 @@ public final class MonitorChannel: Sendable {
         }
     }
 
-    func rawVideo(frames: Int?, of use: String) async throws(IoTError) -> MediaSink {
+    func rawVideo(frames: Int?, of use: String, view: PictureView) async throws(IoTError) -> MediaSink {
         try await onCore { core throws(IoTError) in
-            try core.player.run { core, _ throws(IoTError) in try core.addRawVideo(frames: frames, of: use) }
+            try core.player.run { core, _ throws(IoTError) in
+                try core.addRawVideo(frames: frames, of: use, view: view)
+            }
         }
     }
 
-    func rawAudio(frames: Int?, of use: String) async throws(IoTError) -> MediaSink {
+    func rawAudio(
+        frames: Int?, of use: String, presentation: Presentation
+    ) async throws(IoTError) -> MediaSink {
         try await onCore { core throws(IoTError) in
-            try core.player.run { core, _ throws(IoTError) in try core.addRawAudio(frames: frames, of: use) }
+            try core.player.run { core, _ throws(IoTError) in
+                try core.addRawAudio(frames: frames, of: use, presentation: presentation)
+            }
         }
     }
 
-    func addPictures(of use: String, _ make: @escaping @Sendable () -> any PictureSink) async throws(IoTError) {
+    func addPictures(
+        of use: String, view: PictureView, _ make: @escaping @Sendable () -> any PictureSink
+    ) async throws(IoTError) {
         try await onCore { core throws(IoTError) in
-            try core.player.run { core, _ throws(IoTError) in try core.addPictures(of: use, make) }
+            try core.player.run { core, _ throws(IoTError) in try core.addPictures(of: use, view: view, make) }
         }
     }
 
-    func addSound(of use: String, _ make: @escaping @Sendable () -> any SoundSink) async throws(IoTError) {
+    func addSound(
+        of use: String, presentation: Presentation, _ make: @escaping @Sendable () -> any SoundSink
+    ) async throws(IoTError) {
         try await onCore { core throws(IoTError) in
-            try core.player.run { core, _ throws(IoTError) in try core.addSound(of: use, make) }
+            try core.player.run { core, _ throws(IoTError) in
+                try core.addSound(of: use, presentation: presentation, make)
+            }
         }
     }
 

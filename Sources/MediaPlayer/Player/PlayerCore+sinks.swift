@@ -40,14 +40,16 @@ extension PlayerCore {
 
     /// The sink is made on its own thread and gets every picture from now on.
     package func addPictures(
-        of use: String? = nil, _ make: @escaping @Sendable () -> any PictureSink
+        of use: String? = nil, view: PictureView = PictureView(), _ make: @escaping @Sendable () -> any PictureSink
     ) throws(IoTError) {
-        try addPictures(.pictures, .limits(RawVideoSink.limits), of: use, make)
+        try addPictures(.pictures, .limits(RawVideoSink.limits), of: use, view, make)
     }
 
     /// The sink is made on its own thread and gets all sound from now on.
-    package func addSound(of use: String? = nil, _ make: @escaping @Sendable () -> any SoundSink) throws(IoTError) {
-        try addSound(.sound, .limits(RawAudioSink.limits), of: use, make)
+    package func addSound(
+        of use: String? = nil, presentation: Presentation? = nil, _ make: @escaping @Sendable () -> any SoundSink
+    ) throws(IoTError) {
+        try addSound(.sound, .limits(RawAudioSink.limits), of: use, presentation, make)
     }
 
     /// Answers the request with the newest picture, or with the next one if there is none yet.
@@ -57,22 +59,26 @@ extension PlayerCore {
     }
 
     /// Writes each decoded picture as YUV4MPEG2. Stops after `frames` pictures, if set.
-    package func addRawVideo(frames: Int?, of use: String? = nil) throws(IoTError) -> MediaSink {
+    package func addRawVideo(
+        frames: Int?, of use: String? = nil, view: PictureView = PictureView()
+    ) throws(IoTError) -> MediaSink {
         let stream = ChunkStream(RawVideoSink.limits, frames: frames, onFailure: failureNotice(use))
         let rate = video?.frameRate ?? 0
-        let queue = try addPictures(.rawVideo, .stream(stream), of: use) {
+        let queue = try addPictures(.rawVideo, .stream(stream), of: use, view) {
             RawVideoSink(frames: frames, frameRate: rate, stream: stream)
         }
         return MediaSink(chunks: stream) { queue.end(nil) }
     }
 
     /// Writes decoded sound as WAV. Stops where `frames` pictures end, if set.
-    package func addRawAudio(frames: Int?, of use: String? = nil) throws(IoTError) -> MediaSink {
+    package func addRawAudio(
+        frames: Int?, of use: String? = nil, presentation: Presentation? = nil
+    ) throws(IoTError) -> MediaSink {
         let stream = ChunkStream(RawAudioSink.limits, onFailure: failureNotice(use))
         let rate = video?.frameRate ?? 0
         _ = try decoding()
         guard frames == nil || audio == nil || video != nil else { throw Self.noPicture() }
-        let queue = try addSound(.rawAudio, .stream(stream), of: use) {
+        let queue = try addSound(.rawAudio, .stream(stream), of: use, presentation) {
             RawAudioSink(frames: frames, frameRate: rate, stream: stream)
         }
         return MediaSink(chunks: stream) { queue.end(nil) }
@@ -80,13 +86,13 @@ extension PlayerCore {
 
     @discardableResult
     private func addPictures(
-        _ kind: SinkKind, _ target: SinkQueue<VideoPicture>.Target, of use: String?,
+        _ kind: SinkKind, _ target: SinkQueue<VideoPicture>.Target, of use: String?, _ view: PictureView,
         _ make: @escaping @Sendable () -> any PictureSink
     ) throws(IoTError) -> SinkQueue<VideoPicture> {
         let stage = try decoding()
         guard video != nil else { throw Self.noPicture() }
         let queue = SinkQueue(
-            name: kind.rawValue, target, parts: parts, onLoss: lossNotice(kind, use), pictures: make)
+            name: kind.rawValue, target, parts: parts, view: view, onLoss: lossNotice(kind, use), pictures: make)
         sinks.add(kind, of: use, queue.room)
         stage.addPictures(queue)
         return queue
@@ -94,14 +100,16 @@ extension PlayerCore {
 
     @discardableResult
     private func addSound(
-        _ kind: SinkKind, _ target: SinkQueue<HeardMedia>.Target, of use: String?,
+        _ kind: SinkKind, _ target: SinkQueue<HeardMedia>.Target, of use: String?, _ presentation: Presentation?,
         _ make: @escaping @Sendable () -> any SoundSink
     ) throws(IoTError) -> SinkQueue<HeardMedia> {
         let stage = try decoding()
         guard audio != nil else {
             throw IoTError(.operationNotAllowed, "the camera sends no sound", remedy: "request the picture only")
         }
-        let queue = SinkQueue(name: kind.rawValue, target, parts: parts, onLoss: lossNotice(kind, use), sounds: make)
+        let queue = SinkQueue(
+            name: kind.rawValue, target, parts: parts, presentation: presentation, onLoss: lossNotice(kind, use),
+            sounds: make)
         sinks.add(kind, of: use, queue.room)
         stage.addSound(queue)
         return queue

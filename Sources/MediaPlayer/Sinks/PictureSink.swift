@@ -28,12 +28,20 @@ extension SoundSink {
 
 extension SinkQueue<VideoPicture> {
     convenience init(
-        name: String, _ target: Target, parts: PlayerParts, onLoss: @escaping @Sendable () -> Void,
-        pictures make: @escaping @Sendable () -> any PictureSink
+        name: String, _ target: Target, parts: PlayerParts, view: PictureView = PictureView(),
+        onLoss: @escaping @Sendable () -> Void, pictures make: @escaping @Sendable () -> any PictureSink
     ) {
-        self.init(name: name, target, parts: parts, onLoss: onLoss) {
+        self.init(name: name, target, parts: parts, leastBytes: view.leastBytes, onLoss: onLoss) {
             let sink = make()
-            return Work(take: { sink.take($0) }, end: { sink.end($0) })
+            return Work(
+                take: { picture in
+                    do throws(IoTError) {
+                        return sink.take(try view.show(picture))
+                    } catch {
+                        sink.end(error)
+                        return false
+                    }
+                }, end: { sink.end($0) })
         }
     }
 }
@@ -46,15 +54,16 @@ enum HeardMedia: Sendable {
 
 extension SinkQueue<HeardMedia> {
     convenience init(
-        name: String, _ target: Target, parts: PlayerParts, onLoss: @escaping @Sendable () -> Void,
-        sounds make: @escaping @Sendable () -> any SoundSink
+        name: String, _ target: Target, parts: PlayerParts, presentation: Presentation? = nil,
+        onLoss: @escaping @Sendable () -> Void, sounds make: @escaping @Sendable () -> any SoundSink
     ) {
         self.init(name: name, target, parts: parts, onLoss: onLoss) {
             let sink = make()
             return Work(
                 take: { media in
                     switch media {
-                    case .sound(let sound, let presentAt): sink.take(sound, presentAt: presentAt)
+                    case .sound(let sound, let presentAt):
+                        sink.take(presentation?.present(sound) ?? sound, presentAt: presentAt)
                     case .picture(let presentAt): sink.pass(pictureAt: presentAt)
                     }
                 }, end: { sink.end($0) })

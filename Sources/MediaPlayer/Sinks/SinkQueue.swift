@@ -30,17 +30,20 @@ final class SinkQueue<Item: Sendable>: @unchecked Sendable {
     private let stream: ChunkStream?
     private let onLoss: @Sendable () -> Void
     private let make: @Sendable () -> Work
+    /// What each item takes of the room at least.
+    private let leastBytes: Int
     private var work: Work?
     private var isOver = false
     /// True when no more items are taken.
     private let isEnding = Atomic(false)
 
     /// - Parameters:
+    ///   - leastBytes: what each item takes of the room at least, because the sink makes it larger.
     ///   - onLoss: called by the caller of `give` when a frame is dropped and the one before it was not.
     ///   - make: called on the queue's thread before the first frame or the end.
     init(
-        name: String, _ target: Target, parts: PlayerParts, onLoss: @escaping @Sendable () -> Void,
-        make: @escaping @Sendable () -> Work
+        name: String, _ target: Target, parts: PlayerParts, leastBytes: Int = 0,
+        onLoss: @escaping @Sendable () -> Void, make: @escaping @Sendable () -> Work
     ) {
         switch target {
         case .limits(let limits):
@@ -50,6 +53,7 @@ final class SinkQueue<Item: Sendable>: @unchecked Sendable {
             room = stream.room
             self.stream = stream
         }
+        self.leastBytes = leastBytes
         self.onLoss = onLoss
         self.make = make
         worker = parts.jobQueue(name, Self.longestQueue)
@@ -58,7 +62,7 @@ final class SinkQueue<Item: Sendable>: @unchecked Sendable {
     /// Returns false when the sink has ended. The frame may have been dropped.
     func give(_ item: Item, at time: Int64, bytes: Int, isStart: Bool = true) -> Bool {
         guard isWanted else { return false }
-        switch room.admit(at: time, bytes: bytes, isStart: isStart) {
+        switch room.admit(at: time, bytes: max(bytes, leastBytes), isStart: isStart) {
         case .admitted(let load):
             guard !submit(item, load) else { break }
             guard !isEnding.load(ordering: .relaxed) else {

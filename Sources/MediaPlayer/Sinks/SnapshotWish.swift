@@ -8,12 +8,17 @@ package final class SnapshotWish: Sendable {
     private let format: PictureFormat
     /// The bounds of a JPEG.
     private let bounds: PictureBounds?
+    private let view: PictureView
     private let promise: EventLoopPromise<Snapshot>
     private let isOver = Atomic(false)
 
-    package init(_ format: PictureFormat, _ bounds: PictureBounds? = nil, on eventLoop: any EventLoop) {
+    package init(
+        _ format: PictureFormat, _ bounds: PictureBounds? = nil, view: PictureView = PictureView(),
+        on eventLoop: any EventLoop
+    ) {
         self.format = format
         self.bounds = bounds
+        self.view = view
         promise = eventLoop.makePromise()
     }
 
@@ -24,7 +29,7 @@ package final class SnapshotWish: Sendable {
     func take(_ picture: VideoPicture) {
         guard isOpen else { return }
         do throws(IoTError) {
-            end(.success(try format.encode(picture, bounds)))
+            end(.success(try format.encode(try view.show(picture), bounds)))
         } catch {
             end(.failure(error))
         }

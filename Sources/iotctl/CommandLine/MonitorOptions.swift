@@ -29,6 +29,29 @@ struct MonitorOptions: ParsableArguments {
         completion: .file())
     var rawAudio: String?
 
+    @Flag(help: "Write silence as the decoded sound.")
+    var mute = false
+
+    @Option(
+        help: ArgumentHelp(
+            "The loudness of the decoded sound, from 0 to 1: left and right, or both.", valueName: "left,right"),
+        transform: VolumeArgument.parse)
+    var volume: SoundVolume?
+
+    @Option(
+        help: ArgumentHelp(
+            "Turn decoded pictures anti-clockwise by 90, 180 or 270 degrees.", valueName: "degrees"))
+    var rotate: Int?
+
+    @Option(help: ArgumentHelp("The size of decoded pictures: 640x360.", valueName: "size"))
+    var size: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "How pictures of other proportions get the size: none, aspectFit, aspectFill, fill.", valueName: "mode"),
+        completion: .list(PictureScaling.allCases.map(\.rawValue)))
+    var scaling: String?
+
     @Flag(help: "Print the statistics every second.")
     var stats = false
 
@@ -36,6 +59,16 @@ struct MonitorOptions: ParsableArguments {
         if let frames, frames < 1 { throw ValidationError("--frames must be at least 1") }
         if let snapshot, snapshot != "-", SnapshotFormat(fileName: snapshot) == nil {
             throw ValidationError("--snapshot needs a name that ends in .jpg, .jpeg or .png")
+        }
+        if let rotate, PictureRotation(rawValue: rotate) == nil {
+            throw ValidationError("--rotate must be 0, 90, 180 or 270")
+        }
+        if let size, PictureFit(size) == nil { throw ValidationError("--size " + PictureFit.requirement) }
+        if let scaling {
+            guard PictureScaling(rawValue: scaling) != nil else {
+                throw ValidationError("--scaling must be none, aspectFit, aspectFill or fill")
+            }
+            guard size != nil else { throw ValidationError("--scaling needs --size") }
         }
         let files = [
             (record, "--record", "MP4", [".mp4", ".m4v"]), (rawVideo, "--raw-video", "Y4M", [".y4m"]),
@@ -56,7 +89,19 @@ struct MonitorOptions: ParsableArguments {
         MonitorPlan(
             device: device, duration: duration?.duration, frames: frames,
             snapshot: snapshot.map { .init(path: $0, format: SnapshotFormat(fileName: $0) ?? .jpeg) },
-            record: record, rawVideo: rawVideo, rawAudio: rawAudio, printsStatistics: stats, printsJSON: printsJSON)
+            record: record, rawVideo: rawVideo, rawAudio: rawAudio,
+            settings: ChannelSettings(muted: mute ? true : nil, volume: volume, rotation: rotate),
+            size: size, scaling: scaling.flatMap(PictureScaling.init), printsStatistics: stats, printsJSON: printsJSON)
+    }
+}
+
+enum VolumeArgument {
+    static func parse(_ text: String) throws -> SoundVolume {
+        let numbers = text.split(separator: ",", omittingEmptySubsequences: false).map { Double($0) }
+        guard let left = numbers[0], let right = numbers[numbers.count - 1], numbers.count <= 2,
+            [left, right].allSatisfy(SoundVolume.range.contains)
+        else { throw ValidationError("use one or two numbers from 0 to 1, for example 0.5 or 1,0") }
+        return SoundVolume(left: left, right: right)
     }
 }
 

@@ -20,6 +20,11 @@ struct MonitorPlan: Sendable {
     var record: String?
     var rawVideo: String?
     var rawAudio: String?
+    /// How decoded pictures and sound are written.
+    var settings = ChannelSettings()
+    /// The size of decoded pictures, as in `PictureFit`.
+    var size: String?
+    var scaling: PictureScaling?
     /// Print every statistics event.
     var printsStatistics: Bool
     var printsJSON: Bool

@@ -27,6 +27,10 @@ struct MonitorSession: Sendable {
         let channel: ChannelDescription = try await client.call(
             .POST, APIPath("v1", "channels"), body: try APICoding.encode(request))
         do {
+            if !plan.settings.isEmpty {
+                let _: ChannelDescription = try await client.call(
+                    .PATCH, APIPath("v1", "channels", channel.id), body: try APICoding.encode(plan.settings))
+            }
             return try await watch(channel, sound)
         } catch {
             _ = try? await close(channel)
@@ -107,7 +111,7 @@ struct MonitorSession: Sendable {
             guard let path else { continue }
             sinks.append(
                 try await MonitorSink.open(
-                    kind, channel: channel.id, frames: plan.frames, path: path, client: client))
+                    kind, channel: channel.id, plan: plan, path: path, client: client))
         }
         return sinks
     }
@@ -173,7 +177,9 @@ struct MonitorSession: Sendable {
         _ source: AsyncStream<MonitorEvent>.Continuation
     ) async {
         do {
-            let path = APIPath("v1", "channels", channel.id, "snapshot", query: ["format": target.format.rawValue])
+            let path = APIPath(
+                "v1", "channels", channel.id, "snapshot",
+                query: ["format": target.format.rawValue, "size": plan.size, "scaling": plan.scaling?.rawValue])
             let (headers, bytes) = try await client.bytes(path, timeout: nil)
             let output = try await FileOutput.open(target.path)
             try await output.write(bytes)

@@ -18,14 +18,17 @@ struct MonitorSink: Sendable {
 
     /// Returns when the daemon has attached the body to the channel, so that it misses no later frame.
     static func open(
-        _ kind: Kind, channel: String, frames: Int?, path: String, client: GatewayClient
+        _ kind: Kind, channel: String, plan: MonitorPlan, path: String, client: GatewayClient
     ) async throws -> MonitorSink {
-        let count: KeyValuePairs = ["frames": frames.map { String($0) }]
+        let frames = plan.frames.map { String($0) }
         let target =
             switch kind {
-            case .recording: APIPath("v1", "channels", channel, "recording.mp4", query: count)
-            case .rawVideo: APIPath("v1", "channels", channel, "video.y4m", query: count)
-            case .rawAudio: APIPath("v1", "channels", channel, "audio.wav", query: count)
+            case .recording: APIPath("v1", "channels", channel, "recording.mp4", query: ["frames": frames])
+            case .rawVideo:
+                APIPath(
+                    "v1", "channels", channel, "video.y4m",
+                    query: ["frames": frames, "size": plan.size, "scaling": plan.scaling?.rawValue])
+            case .rawAudio: APIPath("v1", "channels", channel, "audio.wav", query: ["frames": frames])
             }
         // The file is opened first: if it cannot be written, no stream is needed.
         let output = try await FileOutput.open(path)

@@ -103,6 +103,23 @@ struct APIRequest {
         return value
     }
 
+    /// The wanted size of pictures, from `size` and `scaling`; `nil` for their own.
+    var pictureFit: PictureFit? {
+        get throws(IoTError) {
+            let word = query("scaling")
+            let scaling = word.map(PictureScaling.init(rawValue:)) ?? .aspectFit
+            guard let scaling else {
+                let known = PictureScaling.allCases.map(\.rawValue).joined(separator: ", ")
+                throw IoTError(.invalidRequest, "scaling '\(word ?? "")' is unknown; known: \(known)")
+            }
+            guard let text = query("size") else { return nil }
+            guard let fit = PictureFit(text, scaling: scaling) else {
+                throw IoTError(.invalidRequest, "'size' " + PictureFit.requirement)
+            }
+            return fit
+        }
+    }
+
     /// The requested part of a list.
     var page: PageRequest {
         get throws(IoTError) {

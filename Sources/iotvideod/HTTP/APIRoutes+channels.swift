@@ -26,8 +26,9 @@ extension APIRoutes {
             // The device has its own limit, which is longer.
             APIRoute(.patch, "/v1/channels/{id}", isTimed: false) { request, gateway in
                 let change = try await request.decode(ChannelSettings.self)
-                guard change.definition != nil || change.camera != nil else {
-                    throw IoTError(.invalidRequest, "nothing is to be changed: definition or camera is needed")
+                guard !change.isEmpty else {
+                    let members = ChannelSettings.members.joined(separator: ", ")
+                    throw IoTError(.invalidRequest, "nothing is to be changed: one of \(members) is needed")
                 }
                 if let definition = change.definition { try APIRequest.check(definition: definition) }
                 return try Response(json: try await gateway.channels.change(request.parameter("id"), change))
@@ -55,33 +56,49 @@ extension APIRoutes {
     static var media: [APIRoute] {
         [
             APIRoute(
-                .get, "/v1/channels/{id}/snapshot", query: ["format"], answersHead: false
+                .get, "/v1/channels/{id}/snapshot", query: ["format", "size", "scaling"], answersHead: false
             ) { request, gateway in
                 let word = request.query("format") ?? SnapshotFormat.jpeg.rawValue
                 guard let format = SnapshotFormat(rawValue: word) else {
                     throw IoTError(.invalidRequest, "format '\(word)' is unknown; known: jpeg, png")
                 }
+                let fit = try request.pictureFit
                 return try await picture(request) {
-                    try await gateway.channels.snapshot(request.parameter("id"), format: format)
+                    try await gateway.channels.snapshot(request.parameter("id"), format: format, fit: fit)
                 }
             },
-            counted("/v1/channels/{id}/recording.mp4") { try await $0.channels.recording($1, frames: $2) },
-            counted("/v1/channels/{id}/video.y4m") { try await $0.channels.rawVideo($1, frames: $2) },
-            counted("/v1/channels/{id}/audio.wav") { try await $0.channels.rawAudio($1, frames: $2) },
+            counted("/v1/channels/{id}/recording.mp4") { try await $1.channels.recording($0.id, frames: $0.frames) },
+            counted("/v1/channels/{id}/video.y4m", query: ["size", "scaling"]) {
+                try await $1.channels.rawVideo($0.id, frames: $0.frames, fit: $0.fit)
+            },
+            counted("/v1/channels/{id}/audio.wav") { try await $1.channels.rawAudio($0.id, frames: $0.frames) },
             APIRoute(.get, "/v1/resources/{token}", answersHead: false, isTimed: false) { request, gateway in
                 Response(try await gateway.channels.resource(request.parameter("token")), to: request)
             },
         ]
     }
 
-    /// A body made from a channel. It ends after `frames` pictures, if the request sets that.
+    /// Which body of a channel is wanted.
+    private struct BodyWish: Sendable {
+        let id: String
+        /// The number of pictures after which it ends; `nil` for none.
+        let frames: Int?
+        let fit: PictureFit?
+    }
+
+    /// A body made from a channel.
     private static func counted(
-        _ path: String,
-        _ body: @escaping @Sendable (any GatewaySession, _ channel: String, _ frames: Int?) async throws -> MediaBody
+        _ path: String, query: Set<String> = [],
+        _ body: @escaping @Sendable (BodyWish, any GatewaySession) async throws -> MediaBody
     ) -> APIRoute {
-        APIRoute(.get, path, query: ["frames"], answersHead: false, isTimed: false) { request, gateway in
-            let frames = try request.integerQuery("frames", in: 1...Int64(Int32.max)).map(Int.init)
-            return Response(try await body(gateway, request.parameter("id"), frames), to: request)
+        APIRoute(
+            .get, path, query: query.union(["frames"]), answersHead: false, isTimed: false
+        ) { request, gateway in
+            let wish = BodyWish(
+                id: request.parameter("id"),
+                frames: try request.integerQuery("frames", in: 1...Int64(Int32.max)).map(Int.init),
+                fit: try request.pictureFit)
+            return Response(try await body(wish, gateway), to: request)
         }
     }
 

@@ -127,11 +127,17 @@ import Testing
                 bodies.append(body)
             }
             let channels = gateway.session(of: "guest").channels
-            for ask in [channels.rawVideo, channels.rawAudio] {
-                let refusal = await #expect(throws: IoTError.self) { _ = try await ask("none", nil) }
+            let asks: [() async throws -> MediaBody] = [
+                { try await channels.rawVideo("none", frames: nil, fit: nil) },
+                { try await channels.rawAudio("none", frames: nil) },
+            ]
+            for ask in asks {
+                let refusal = await #expect(throws: IoTError.self) { _ = try await ask() }
                 #expect(refusal?.code == .tooManyRequests)
                 let other = gateway.session(of: "other").channels
-                let unknown = await #expect(throws: IoTError.self) { _ = try await other.rawVideo("none", frames: nil) }
+                let unknown = await #expect(throws: IoTError.self) {
+                    _ = try await other.rawVideo("none", frames: nil, fit: nil)
+                }
                 #expect(unknown?.code == .notFound)
             }
             for number in 0..<8 {

@@ -65,7 +65,7 @@ struct ScriptedChannels: GatewayChannels {
         throw IoTError(.notFound)
     }
 
-    func snapshot(_ id: String, format: SnapshotFormat) async throws -> Picture {
+    func snapshot(_ id: String, format: SnapshotFormat, fit: PictureFit?) async throws -> Picture {
         try session.note()
         if id == "endless" { try await session.waitForCancellation() }
         throw IoTError(.notFound)
@@ -77,7 +77,7 @@ struct ScriptedChannels: GatewayChannels {
         return media("video/mp4")
     }
 
-    func rawVideo(_ id: String, frames: Int?) async throws -> MediaBody {
+    func rawVideo(_ id: String, frames: Int?, fit: PictureFit?) async throws -> MediaBody {
         try session.note()
         if id == "short" {
             var body = MediaBody(contentType: "video/x-yuv4mpeg", bytes: ByteBuffer(string: "picture"))
