@@ -138,6 +138,7 @@ bench: deps-test build
 	@[ "$$(id -u)" -ne 0 ] || python3 Benchmarks/discovery.py $(BIN)
 	@python3 Benchmarks/fanout.py $(BIN) Benchmarks/.build/release/peer-bench
 	@python3 Benchmarks/rtsp.py $(BIN)
+	@python3 Benchmarks/talk.py $(BIN)
 	@Benchmarks/.build/release/peer-bench
 
 fuzz: deps

@@ -76,11 +76,11 @@ class Camera:
         buffered = b""
         try:
             while True:
-                # RTCP of the reader is thrown away.
                 while buffered[:1] == b"$" and len(buffered) >= 4:
                     size = 4 + struct.unpack(">H", buffered[2:4])[0]
                     if len(buffered) < size:
                         break
+                    self.take(buffered[1], buffered[4:size])
                     buffered = buffered[size:]
                 if buffered[:1] != b"$" and b"\r\n\r\n" in buffered:
                     head, buffered = buffered.split(b"\r\n\r\n", 1)
@@ -94,6 +94,12 @@ class Camera:
             pass
         self.forget(connection)
 
+    def take(self, channel, packet):
+        """A reader has sent a packet: RTCP, which is thrown away."""
+
+    def describe(self, head):
+        return self.description
+
     def forget(self, connection):
         with self.lock:
             self.playing = [each for each in self.playing if each is not connection]
@@ -106,7 +112,7 @@ class Camera:
         if method == "OPTIONS":
             lines.append("Public: OPTIONS, DESCRIBE, SETUP, PLAY, TEARDOWN, GET_PARAMETER")
         elif method == "DESCRIBE":
-            body = self.description
+            body = self.describe(head)
             lines += ["Content-Type: application/sdp", "Content-Base: %s/" % url, "Content-Length: %d" % len(body)]
         elif method == "SETUP":
             lines += ["Session: 12345678;timeout=60", "Transport: RTP/AVP/TCP;unicast;interleaved=0-1"]

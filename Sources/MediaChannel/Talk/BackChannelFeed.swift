@@ -36,6 +36,11 @@ struct BackChannelFeed {
             if missed > 0 { pending += Array(repeating: 0, count: missed) }
             isSilent = false
         }
+        // The first sound is short, because of the resampler's delay. Without the silence before it, a part of every
+        // packet would wait for the next sound.
+        if start == nil, pending.isEmpty {
+            pending = Array(repeating: 0, count: (packetSize - samples.count % packetSize) % packetSize)
+        }
         pending += samples
         guard pending.count > limit else { return }
         dropped += pending.count - limit

@@ -19,6 +19,8 @@ final class TalkPlayback {
     }
 
     private static let use = "talk"
+    /// Before anything is measured, most of the room for jitter is in the pacer.
+    private static let options = JitterBufferOptions(initialTolerance: .milliseconds(20))
     /// The most that can still be on its way in the buffers.
     private static let drainLimit = TimeAmount.milliseconds(800)
 
@@ -44,8 +46,8 @@ final class TalkPlayback {
         let sound = TalkSound(clock: parts.clock)
         self.sound = sound
         player = Player(
-            source: feed, capabilities: PlayerCapabilities(of: .live), parts: parts, eventLoop: eventLoop,
-            logger: logger
+            source: feed, capabilities: PlayerCapabilities(of: .live), options: Self.options, parts: parts,
+            eventLoop: eventLoop, logger: logger
         ) { _ in }
         try player.run { core, now throws(IoTError) in
             try core.prepare(at: now)

@@ -48,6 +48,24 @@ import Testing
     /// Samples that count, so that a gap, a repetition or another order is seen.
     private func sound(_ range: Range<Int>) -> [Int16] { range.map { Int16($0 % 30_000 + 1) } }
 
+    @Test("Sound that begins with less than a packet is sent without waiting for more")
+    func firstPacket() throws {
+        var feed = try feed()
+        for index in 0..<10 {
+            let now = Self.start + .milliseconds(Int64(index) * 20)
+            // The resampler holds 2 ms back.
+            feed.push(index == 0 ? sound(0..<144) : sound(index * 160 - 16..<index * 160 + 144), at: now)
+            let sent = feed.next(at: now)
+            let packet = try #require(sent)
+            #expect(packet.suffix(144) == sound(index * 160..<index * 160 + 144))
+            #expect(
+                packet.prefix(16)
+                    == (index == 0 ? ArraySlice(repeating: 0, count: 16) : sound(index * 160 - 16..<index * 160)[...]))
+            let second = feed.next(at: now)
+            #expect(second == nil)
+        }
+    }
+
     @Test(
         "Everything that was spoken is played in one piece before the session is closed, also by a camera that buffers 4 s",
         // A camera's buffer is at least as long as two of its packets.
