@@ -176,6 +176,7 @@ final class ViewerConnection {
                 respond(.success([:]))
             case .definitionGet: respond(.success(definitionReport))
             case .definitionSet: try changeDefinition(params, respond)
+            case .statisticsGet: respond(.success(statisticsReport))
             case .talkEnded:
                 throw IoTError(.operationNotAllowed, "'\(method.rawValue)' is a notification of the device")
             }

@@ -10,6 +10,7 @@ protocol ViewerPeer: ControlTransport {
     /// URLs of ICE servers.
     var unansweredServers: Set<String> { get }
     var answeredServers: Set<String> { get }
+    var statistics: PeerStatistics { get }
 
     func createOffer() throws(IoTError) -> SessionDescription
     func createAnswer(

@@ -16,6 +16,9 @@ enum ControlMethod: String, CaseIterable {
     /// Changes the definition. The response comes when the change has taken effect.
     case definitionSet = "definition.set"
 
+    /// What the caller cannot measure itself: the camera's stream, and the path to the caller.
+    case statisticsGet = "statistics.get"
+
     /// How long the device may take to answer.
     var timeout: TimeAmount {
         self == .definitionSet ? ViewerConnection.definitionPatience + .seconds(2) : .seconds(5)

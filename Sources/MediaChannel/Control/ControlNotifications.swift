@@ -8,7 +8,7 @@ final class ControlNotifications {
     func receive(_ method: ControlMethod, _ params: JSONValue) {
         switch method {
         case .talkEnded: talk?.endedByDevice(params)
-        case .talkStart, .talkStop, .definitionGet, .definitionSet: break
+        case .talkStart, .talkStop, .definitionGet, .definitionSet, .statisticsGet: break
         }
     }
 }

@@ -99,9 +99,10 @@ WATCHED = """async () => {
         await sleep(250);
         pictures = (await viewer.progress()).pictures;
     }
+    const { viewers } = await viewer.control.request("statistics.get");
     const { definitions } = await viewer.control.request("definition.get");
     await viewer.stop();
-    return [pictures, definitions];
+    return [pictures, definitions, viewers];
 }"""
 
 
@@ -109,8 +110,11 @@ def test_source(browser, daemon, own):
     """The owner watches the caller in a browser, too; a media key does not open that."""
     caller, owner = (opened(browser, daemon, "view", "talk") for _ in range(2))
     show(caller, daemon)
-    pictures, definitions = owner.page.evaluate(WATCHED)
-    assert pictures >= 10 and definitions == ["high"], (pictures, definitions)
+    pictures, definitions, viewers = owner.page.evaluate(WATCHED)
+    # Two pages watch the camera, and one viewer its caller.
+    assert pictures >= 10 and definitions == ["high"] and viewers == 3, (pictures, definitions, viewers)
+    eventually("the statistics", lambda: "3 viewers" in caller.page.get_attribute("#pill", "title") or
+               "2 viewers" in caller.page.get_attribute("#pill", "title") or caller.pump())
     key = daemon.local("POST", "/v1/keys", {"name": "tablet", "devices": ["door"], "ttlSeconds": 60})["key"]
     refused = owner.page.evaluate("""async (key) => {
         const answer = await fetch("/v1/devices/door/whep?source=1", { method: "POST", body: "v=0",

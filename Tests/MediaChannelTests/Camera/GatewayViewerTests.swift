@@ -2,11 +2,11 @@ import IoTCore
 import IoTLink
 import NIOCore
 import NIOEmbedded
-import PeerTransport
 import RTP
 import Testing
 
 @testable import MediaChannel
+@testable import PeerTransport
 
 /// Tests a gateway's viewer in virtual time.
 @Suite struct GatewayViewerTests {
@@ -100,6 +100,39 @@ import Testing
         let (viewer, _) = try camera.gateway("c")
         camera.stream.close()
         #expect(camera.ended.last == "c stopping" && viewer.connection.peer == nil)
+    }
+
+    @Test("Over the control channel it gets what it cannot measure: the camera's stream, and the path to itself")
+    func statistics() throws {
+        let camera = VirtualCamera()
+        let (_, peer) = try camera.gateway()
+        peer.happens(.stateChanged(.connected))
+        camera.run(pictures: 60)
+        peer.statistics.bytesSent = 1_234
+        peer.statistics.availableOutgoingBitrate = 800_000
+        peer.statistics.currentRoundTripTime = .milliseconds(25)
+        let id = DataChannelID(value: 3)
+        peer.happens(
+            .dataChannelOpened(
+                DataChannel(
+                    id: id, label: "iotlink.control", subprotocol: "", options: DataChannelOptions(), isRemote: true,
+                    state: .open)))
+        peer.happens(
+            .dataChannelMessage(id, .text(#"{"jsonrpc":"2.0","id":1,"method":"statistics.get","params":{}}"#)))
+        let answer = try JSONValue(parsing: try #require(peer.texts.last))
+        let report = try #require(answer["result"])
+        #expect(report["viewers"] == .integer(1) && report["talkers"] == .integer(0))
+        #expect(report["bytesSent"] == .integer(1_234) && report["availableOutgoingBitrate"] == .integer(800_000))
+        #expect(report["currentRoundTripTime"] == .number(0.025))
+        // 50 pictures have 60,000 + 49 * 2,000 bytes.
+        guard case .number(let rate)? = report["video"]?["framesPerSecond"],
+            case .integer(let bitrate)? = report["video"]?["bitrate"]
+        else {
+            Issue.record("\(report)")
+            return
+        }
+        #expect(abs(rate - 25) < 0.1 && (300_000...1_500_000).contains(bitrate), "\(rate) \(bitrate)")
+        #expect(report["audio"]?["framesPerSecond"] == nil && report["audio"]?["bitrate"] != nil)
     }
 
     @Test("A connection that has ended accepts nothing: no answer, candidate, packet or timer")

@@ -1,10 +1,10 @@
 import IoTCore
 import NIOCore
 import NIOEmbedded
-import PeerTransport
 import RTP
 
 @testable import MediaChannel
+@testable import PeerTransport
 
 /// A viewer's peer connection without a network: it records what it is given, with the loop's time.
 final class ScriptedPeer: ViewerPeer {
@@ -22,6 +22,7 @@ final class ScriptedPeer: ViewerPeer {
     var mediaClockAnchor: MediaClockAnchor?
     var unansweredServers: Set<String> = []
     var answeredServers: Set<String> = []
+    var statistics = PeerStatistics()
     /// The packets that the viewer is known to lack.
     var lacking: [Int64] = []
     private(set) var candidates: [String] = []

@@ -56,6 +56,7 @@ final class VirtualPeers: @unchecked Sendable {
         }
         let unansweredServers: Set<String> = []
         let answeredServers: Set<String> = []
+        var statistics: PeerStatistics { connection.statistics }
 
         func createOffer() throws(IoTError) -> SessionDescription { try connection.createOffer() }
 
