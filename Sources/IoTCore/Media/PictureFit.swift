@@ -12,8 +12,8 @@ public enum PictureScaling: String, Codable, Sendable, Hashable, CaseIterable {
 
 /// The size of the pictures that a sink gets.
 public struct PictureFit: Sendable, Hashable {
-    /// Of each side; even, because chroma has half the size.
-    public static let range = 16...3_840
+    /// Of each side; even, because chroma has half the size. A larger picture would cost more than the camera's own.
+    public static let range = 16...1_920
 
     public let width: Int
     public let height: Int

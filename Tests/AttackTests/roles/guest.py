@@ -259,6 +259,42 @@ class Guest(Role):
         ]:
             refused(await web.ask(method, path, body), 8003, 25005)
 
+    @attack("live calls, and pictures of any size")
+    async def more_than_the_camera(self):
+        """Who may only view shows nothing and does not see the caller; large pictures delay nobody."""
+        for query, codes in [("kind=live", (8003,)), ("source=1", (8003,)), ("source=7", (20009,)),
+                             ("source=300", (25001,)), ("kind=live&source=1", (8003, 20009))]:
+            refused(await self.viewer.ask("POST", f"{CALL}?{query}", offer(), SDP), *codes)
+        refused(await self.viewer.ask("POST", "/v1/channels", {"device": "front", "kind": "live"}), 8003)
+        channel = await self.viewer.ask("POST", "/v1/channels", {"device": "front"})
+        if channel.status != 201:
+            return refused(channel, *TOO_MANY)
+        place = "/v1/channels/" + channel.json["id"]
+        try:
+            await self.viewer.ask("POST", place + "/play")
+            for change in [{"rotation": 45}, {"volume": {"left": 2, "right": 0}}, {"camera": "front"}]:
+                refused(await self.viewer.ask("PATCH", place, change), 21031, 21040)
+            for size in ("1922x1080", "1x1", "99999x99999", "-2x-2"):
+                refused(await self.viewer.ask("GET", f"{place}/snapshot?size={size}"), 25001)
+
+            async def picture(number):
+                web = self.web(self.viewer.token, number % 2)
+                try:
+                    return await web.ask("GET", f"{place}/snapshot?format=png&size=1920x1920&scaling=fill")
+                except (ConnectionError, asyncio.IncompleteReadError, asyncio.TimeoutError):
+                    return Answer(429, {}, b'{"error": {"code": 25024}}')
+                finally:
+                    web.close()
+
+            pictures = asyncio.create_task(at_once(24, picture))
+            for _ in range(10):
+                await self.own_call()
+            for answer in await pictures:
+                if answer.status != 200:
+                    refused(answer, 25024, 21002)
+        finally:
+            await self.viewer.ask("DELETE", place)
+
     # RTSP
 
     @attack("RTSP: sessions without end")
