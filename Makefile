@@ -30,7 +30,7 @@ help:
 	@echo '               (CAMERA=rtsp://192.0.2.7/stream or CAMERA=clip.mp4 for another one; HUB=192.0.2.2, an address'
 	@echo '               of this machine, lets other boxes join there)'
 	@echo 'make test      deps, format check, and every test (needs root, for network namespaces and captures;'
-	@echo '               about 30 minutes on 2 cores)'
+	@echo '               about 43 minutes on 2 cores)'
 	@echo 'make test-long  tests that take too long for make test: chaos with other seeds and for ten minutes, more cases for'
 	@echo '               the API, a TypeScript client, make deb-test (needs root; an hour on 2 cores; CHAOS_SEED,'
 	@echo '               CHAOS_SECONDS, CHAOS_SEEDS, MAX_EXAMPLES and SOAK_CYCLES change the defaults)'
@@ -92,13 +92,13 @@ test: deps-test lint
 	SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=$$(nproc) \
 		$(FAILURES_LAST) $(SWIFT) test --skip-build --filter '$(COMPUTING_TESTS)'
 	@# Real brokers, processes and time: one test at a time, because on an overloaded machine pictures are late and
-	@# tokens expire.
-	$(FAILURES_LAST) $(SWIFT) test --skip-build --no-parallel --skip '$(COMPUTING_TESTS)' --skip EndToEndTests --skip InteropTests
-	$(FAILURES_LAST) $(SWIFT) test --skip-build --no-parallel --filter EndToEndTests
-	Tests/operations/backup.sh
-	Tests/operations/two-boxes.sh
-	Tests/api/python-client.sh
-	Tests/api/schemathesis.sh
+	@# tokens expire. These mostly wait, so the tests of the API can run beside them.
+	Tests/at-once.sh \
+		'$(FAILURES_LAST) $(SWIFT) test --skip-build --no-parallel --skip "$(COMPUTING_TESTS)" --skip EndToEndTests --skip InteropTests' \
+		Tests/operations/backup.sh Tests/operations/two-boxes.sh \
+		'Tests/api/python-client.sh && Tests/api/schemathesis.sh'
+	CHAOS_SECONDS=$${CHAOS_SECONDS:-20} \
+		$(FAILURES_LAST) $(SWIFT) test --skip-build --no-parallel --filter EndToEndTests
 	Tests/AttackTests/attack.sh
 	Tests/InteropTests/run.sh
 
@@ -112,6 +112,9 @@ test-long: deps-test-long build
 		$(FAILURES_LAST) $(SWIFT) test --skip-build --no-parallel --filter VirtualChaosTests
 	CHAOS_SEED=$${CHAOS_SEED:-1000} CHAOS_SECONDS=$${CHAOS_SECONDS:-600} \
 		$(FAILURES_LAST) $(SWIFT) test --skip-build --no-parallel --filter 'EndToEndTests\.(ChaosTests|DurabilityTests)'
+	LONG_TESTS=1 $(FAILURES_LAST) $(SWIFT) test --skip-build --no-parallel --filter "EndToEndTests\.(RTSPServer|Diagnose)Tests"
+	KILLS=$${KILLS:-200} Tests/operations/recording-kills.sh
+	RECORDING_PREFIXES=all $(FAILURES_LAST) $(SWIFT) test --skip-build --no-parallel --filter RecordingStoreTests.CrashTests
 	$(MAKE) --no-print-directory deb-test
 
 # A missing peer is a failure: no test is skipped.

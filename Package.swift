@@ -19,8 +19,19 @@ func system(_ name: String, pkgConfig: String, apt: [String]) -> Target {
         name: name, path: "Sources/SystemLibraries/\(name)", pkgConfig: pkgConfig, providers: [.apt(apt)])
 }
 
-func library(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
-    .target(name: name, dependencies: dependencies, swiftSettings: settings)
+/// A release build does not check at run time that accesses to a variable are exclusive. Each packet of each viewer
+/// would cost many of these checks, and they cannot fail here: what sends packets are values, or objects that only one
+/// event loop uses. Debug builds, and so the tests, have the checks.
+///
+/// Another package that depends on this one by its version must not get such flags, so they are left out there.
+let uncheckedExclusivity: [SwiftSetting] =
+    Context.packageDirectory.contains("/checkouts/")
+    ? [] : [.unsafeFlags(["-enforce-exclusivity=unchecked"], .when(configuration: .release))]
+
+func library(
+    _ name: String, _ dependencies: [Target.Dependency], settings additional: [SwiftSetting] = []
+) -> Target {
+    .target(name: name, dependencies: dependencies, swiftSettings: settings + additional)
 }
 
 /// `standsInFor`: functions of shared libraries that the tests replace; without the flag the linker would not export
@@ -112,20 +123,24 @@ let package = Package(
         system("CQREncode", pkgConfig: "libqrencode", apt: ["libqrencode-dev"]),
         system("CPNG", pkgConfig: "libpng", apt: ["libpng-dev"]),
         system("CExpat", pkgConfig: "expat", apt: ["libexpat1-dev"]),
-        // Part of glibc, which every program needs.
+        // Parts of glibc, which every program needs.
         .systemLibrary(name: "CMalloc", path: "Sources/SystemLibraries/CMalloc"),
+        .systemLibrary(name: "CFileSpace", path: "Sources/SystemLibraries/CFileSpace"),
+        .systemLibrary(name: "CClockState", path: "Sources/SystemLibraries/CClockState"),
         // A header of the kernel.
         .systemLibrary(name: "CVideo4Linux", path: "Sources/SystemLibraries/CVideo4Linux"),
 
         // Layer 2
         library("IoTCore", [nioCore, crypto]),
-        library("RTP", ["IoTCore", nioCore]),
+        library("RTP", ["IoTCore", nioCore], settings: uncheckedExclusivity),
 
         // Layer 3
         library("GatewayAPI", ["IoTCore"]),
         library("CameraTLS", ["IoTCore", nioCore, nioSSL]),
         library("IoTLink", ["IoTCore", "CMosquitto", "COpenSSL", crypto, nioCore, logging, lifecycle]),
-        library("PeerTransport", ["IoTCore", "RTP", "COpenSSL", nioCore, nioPosix, logging]),
+        library(
+            "PeerTransport", ["IoTCore", "RTP", "COpenSSL", nioCore, nioPosix, logging],
+            settings: uncheckedExclusivity),
         library("MediaCodec", ["IoTCore", "CFFmpeg", "COpus", "CVideo4Linux", nioCore, logging]),
         library("RTSP", ["IoTCore", "RTP", "CameraTLS", nioCore, nioPosix]),
 
@@ -138,6 +153,7 @@ let package = Package(
                 nioHTTP1, logging,
             ]),
         library("MediaPlayer", ["IoTCore", "MediaCodec", nioCore, logging]),
+        library("RecordingStore", ["IoTCore", "MediaCodec", "CClockState", "CFileSpace", nioCore, grdb]),
 
         // Layer 5
         library(
@@ -149,15 +165,15 @@ let package = Package(
             "MediaChannel",
             [
                 "IoTCore", "RTP", "RTSP", "IoTLink", "ThingModel", "PeerTransport", "MediaCodec", "MediaPlayer",
-                nioCore, logging, lifecycle,
-            ]),
+                "RecordingStore", nioCore, logging, lifecycle,
+            ], settings: uncheckedExclusivity),
 
         // Layer 6
         library(
             "Gateway",
             [
                 "IoTCore", "GatewayAPI", "IoTLink", "ThingModel", "LinkHub", "MediaChannel", "MediaPlayer",
-                "MediaCodec", "NetConfig", "PeerTransport", "RTP", nioCore, coreMetrics,
+                "MediaCodec", "NetConfig", "PeerTransport", "RTP", "RecordingStore", nioCore, nioPosix, coreMetrics,
             ]),
 
         // Layer 7
@@ -165,7 +181,7 @@ let package = Package(
             name: "iotvideod",
             dependencies: [
                 "CMalloc", "IoTCore", "GatewayAPI", "IoTLink", "LinkHub", "MediaChannel", "MediaCodec", "NetConfig",
-                "PeerTransport", "RTP", "RTSP", "Gateway",
+                "PeerTransport", "RTP", "RTSP", "RecordingStore", "Gateway",
                 nioCore, nioPosix, nioHTTP1, logging, lifecycle, unixSignals, hummingbird, nioSSL, coreMetrics, crypto,
                 arguments, yams,
             ],
@@ -194,6 +210,14 @@ let package = Package(
         .executableTarget(
             name: "two-peers", dependencies: ["PeerTransport", nioCore, nioPosix, logging],
             path: "Examples/TwoPeers", packageAccess: false, swiftSettings: settings),
+        // The example of player parts (docs/player-parts.md): it has only the access of another package.
+        .executableTarget(
+            name: "player-parts",
+            dependencies: [
+                "IoTCore", "IoTLink", "MediaChannel", "MediaCodec", "MediaPlayer", "PeerTransport", nioCore, nioPosix,
+                logging,
+            ],
+            path: "Examples/PlayerParts", packageAccess: false, swiftSettings: settings),
         // Benchmarks; built and run by `make bench`.
         .executableTarget(
             name: "hub-bench", dependencies: ["IoTCore", "IoTLink", "LinkHub", "ThingModel", logging],
@@ -207,7 +231,8 @@ let package = Package(
             path: "Tests/RTPTestSupport", swiftSettings: settings),
         // Shared by the media tests.
         .target(
-            name: "MediaTestSupport", dependencies: ["IoTCore", "MediaCodec", "MediaPlayer", "TestSupport", nioCore],
+            name: "MediaTestSupport",
+            dependencies: ["IoTCore", "MediaCodec", "MediaPlayer", "TestSupport", nioCore, logging],
             path: "Tests/MediaTestSupport", swiftSettings: settings),
 
         tests("IoTCoreTests", ["IoTCore", nioCore]),
@@ -219,7 +244,7 @@ let package = Package(
             exclude: ["Fixtures"],
             // The tests replace OpenSSL's clock, and count its public-key operations.
             standsInFor: ["gettimeofday", "EVP_DigestSign", "EVP_DigestVerify", "EVP_PKEY_derive"]),
-        tests("RTSPTests", ["RTSP", "RTP", "IoTCore", nioCore, nioPosix]),
+        tests("RTSPTests", ["RTSP", "RTP", "IoTCore", nioCore, nioPosix, nioSSL]),
         tests(
             "MediaCodecTests", ["MediaCodec", "RTSP", "IoTCore", nioCore, logging], exclude: ["Support/rtsp_server.py"]),
         tests("ThingModelTests", ["ThingModel", "IoTCore", "IoTLink", logging]),
@@ -237,11 +262,12 @@ let package = Package(
         tests(
             "MediaPlayerTests",
             ["MediaPlayer", "MediaCodec", "MediaTestSupport", "IoTCore", nioCore, nioPosix, nioEmbedded, logging]),
+        tests("RecordingStoreTests", ["RecordingStore", "MediaCodec", "IoTCore", nioCore, grdb]),
         tests(
             "MediaChannelTests",
             [
                 "MediaChannel", "MediaPlayer", "PeerTransport", "RTP", "RTSP", "MediaCodec", "MediaTestSupport",
-                "IoTLink",
+                "IoTLink", "RecordingStore",
                 "ThingModel", "IoTCore", nioCore, nioPosix, nioEmbedded, logging, crypto,
             ]),
         tests("GatewayAPITests", ["GatewayAPI", "IoTCore"]),
@@ -249,26 +275,33 @@ let package = Package(
             "GatewayTests",
             [
                 "Gateway", "GatewayAPI", "IoTLink", "ThingModel", "MediaChannel", "NetConfig", "PeerTransport",
-                "RTP", "IoTCore", nioCore, nioPosix, logging, crypto,
+                "RTP", "RecordingStore", "IoTCore", nioCore, nioPosix, logging, crypto,
             ]),
         tests(
             "iotvideodTests",
             [
                 "iotvideod", "Gateway", "GatewayAPI", "IoTLink", "ThingModel", "MediaChannel", "NetConfig",
-                "PeerTransport", "RTP", "RTSP", "IoTCore", nioCore, nioEmbedded, nioPosix, nioHTTP1, logging, lifecycle,
-                hummingbird, nioSSL,
+                "PeerTransport", "RTP", "RTSP", "RecordingStore", "IoTCore", nioCore, nioEmbedded, nioPosix, nioHTTP1,
+                logging, lifecycle, hummingbird, nioSSL,
                 coreMetrics, crypto, arguments, yams,
             ]),
         // Replays the fuzzers' corpora with the targets of Fuzz.
         tests(
             "FuzzTests",
             [
-                "PeerTransport", "RTP", "RTSP", "MediaChannel", "IoTLink", "IoTCore", "Gateway", "NetConfig",
-                "iotvideod", nioCore, nioEmbedded, nioHTTP1,
+                "PeerTransport", "RTP", "RTSP", "MediaChannel", "MediaCodec", "IoTLink", "IoTCore", "Gateway",
+                "NetConfig", "iotvideod", nioCore, nioEmbedded, nioHTTP1,
             ]),
         tests("iotctlTests", ["iotctl", "GatewayAPI", "NetConfig", "IoTCore", nioSSL, arguments]),
         // Real processes: needs the packages of packaging/debian-packages-test.txt.
-        tests("EndToEndTests", ["iotvideod", "iotctl"]),
+        // The examples of the libraries' pages: they have only the access of another package.
+        .testTarget(
+            name: "DocumentationTests",
+            dependencies: [
+                "IoTCore", "IoTLink", "MediaChannel", "MediaCodec", "MediaPlayer", "PeerTransport", "ThingModel",
+                nioCore, logging,
+            ], packageAccess: false, swiftSettings: settings),
+        tests("EndToEndTests", ["iotvideod", "iotctl", "player-parts"]),
         // Independent peers: run by Tests/InteropTests/run.sh.
         tests(
             "InteropTests", ["PeerTransport", "RTP", "NetConfig", "IoTCore", nioCore, nioPosix, logging],
@@ -287,8 +320,8 @@ if Context.environment["IOTVIDEOD_FUZZ"] != nil {
         .executableTarget(
             name: "peer-fuzz",
             dependencies: [
-                "PeerTransport", "RTP", "RTSP", "MediaChannel", "IoTLink", "IoTCore", "NetConfig", nioCore,
-                nioEmbedded, nioHTTP1,
+                "PeerTransport", "RTP", "RTSP", "MediaChannel", "MediaCodec", "IoTLink", "IoTCore", "NetConfig",
+                nioCore, nioEmbedded, nioHTTP1,
             ],
             path: "Fuzz/Sources/peer-fuzz", swiftSettings: settings))
 }

@@ -45,6 +45,10 @@ LISTS = {
 }
 
 
+# The kernel's fixed numbers (Documentation/admin-guide/devices.txt).
+MAJORS = {"video4linux": 81, "alsa": 116}
+
+
 def read(paths):
     keys = {}
     for path in paths:
@@ -117,13 +121,20 @@ def make_root(keys, writable, visible):
 def allowed_devices(rules):
     """The names below /dev of the character devices that DeviceAllow= names by their driver."""
     drivers = {rule.split()[0].removeprefix("char-") for rule in rules}
-    majors = set()
+    # /proc/devices lists a driver only while its module is loaded.
+    majors = {MAJORS[driver] for driver in drivers if driver in MAJORS}
     for line in open("/proc/devices").read().split("Block devices:")[0].splitlines():
         number, _, name = line.strip().partition(" ")
         if name in drivers:
             majors.add(int(number))
-    return [entry.name for entry in os.scandir("/dev")
-            if stat.S_ISCHR(entry.stat(follow_symlinks=False).st_mode) and os.major(entry.stat().st_rdev) in majors]
+    found = []
+    for folder, _, names in os.walk("/dev"):
+        for name in names:
+            path = os.path.join(folder, name)
+            node = os.lstat(path)
+            if stat.S_ISCHR(node.st_mode) and os.major(node.st_rdev) in majors:
+                found.append(os.path.relpath(path, "/dev"))
+    return found
 
 
 def make_devices(root, allowed):
@@ -131,6 +142,7 @@ def make_devices(root, allowed):
     sources = {name: handle("/dev/" + name) for name in names}
     mount("-t", "tmpfs", "-o", "mode=755", "tmpfs", root + "/dev")
     for name, descriptor in sources.items():
+        os.makedirs(os.path.dirname(f"{root}/dev/{name}"), exist_ok=True)
         open(f"{root}/dev/{name}", "w").close()
         mount("--bind", f"/proc/self/fd/{descriptor}", f"{root}/dev/{name}")
 

@@ -62,4 +62,15 @@ extension FuzzTarget {
         try require(frames.reduce(0) { $0 + $1.bytes.readableBytes } <= input.count, "more sound than received")
         try require(frames.allSatisfy { (1...8_191).contains($0.bytes.readableBytes) }, "an access unit of wrong size")
     }
+
+    /// Frames begin with a header that has their size, and together are not longer than the input.
+    static let mpegAudio = FuzzTarget("mpeg-audio") { input in
+        let frames = try frames(input, codec: RTPCodec(payloadType: 14, encodingName: "MPA", clockRate: 90_000))
+        try require(frames.reduce(0) { $0 + $1.bytes.readableBytes } <= input.count, "more sound than received")
+        for frame in frames {
+            let header = frame.bytes.getInteger(at: frame.bytes.readerIndex, as: UInt32.self).flatMap(
+                MPEGAudioHeader.init)
+            try require(header?.frameSize == frame.bytes.readableBytes, "a frame of another size than its header's")
+        }
+    }
 }

@@ -15,9 +15,9 @@ struct FuzzTarget: Sendable {
 
     static let all =
         [
-            .stun, .turn, .rtp, .rtcp, .sdp, .candidate, .h264, .h265, .aac, .receiver, .srtp, .dtls, .dcep, .sctp,
-            .json, .envelope, .enrolment, .http, .whep, .dns, .provisioning, .plaintext, .qr, .discovery,
-            .rtspRequest, .rtspResponse, .rtspFrames, .rtspDescription, .rtspDigest, .rtspServer,
+            .stun, .turn, .rtp, .rtcp, .sdp, .candidate, .h264, .h265, .aac, .mpegAudio, .receiver, .srtp, .dtls, .dcep,
+            .sctp, .data, .json, .envelope, .enrolment, .http, .whep, .dns, .provisioning, .plaintext, .qr, .discovery,
+            .rtspRequest, .rtspResponse, .rtspFrames, .rtspDescription, .rtspDigest, .rtspServer, .recording,
         ] as [FuzzTarget]
 
     init(_ name: String, cost: ReadingCost? = nil, check: @escaping @Sendable ([UInt8]) throws -> Void) {

@@ -27,6 +27,7 @@ struct CallerSession: GatewaySession {
     var channels: any GatewayChannels { CallerChannels(session: self) }
     var calls: any GatewayCalls { CallerCalls(session: self) }
     var streams: any GatewayStreams { CallerStreams(session: self) }
+    var recordings: any GatewayRecordings { CallerRecordings(session: self) }
 
     // MARK: Caller
 
@@ -103,9 +104,18 @@ struct CallerSession: GatewaySession {
         }
     }
 
+    /// Data over a channel are for those who may send messages.
+    func requireControl(_ entry: AccountRights.Entry) throws(IoTError) {
+        guard entry.actions.contains(.control), caller.scope.includes(.control) else {
+            throw IoTError(
+                .relationInvalid, "this account may not send data to the device",
+                remedy: "ask the device's owner for the action `control`")
+        }
+    }
+
     /// Opens a channel to a device's source, or takes part in the open one.
     func open(
-        _ entry: AccountRights.Entry, _ kind: ChannelKind, source: Int, definition: String? = nil,
+        _ entry: AccountRights.Entry, _ kind: ChannelKind, source: ChannelSource, definition: String? = nil,
         own: OwnCamera? = nil
     ) async throws -> ChannelRegistry.Use {
         guard let device = DeviceID(rawValue: entry.id) else { throw IoTError(.targetNotFound) }

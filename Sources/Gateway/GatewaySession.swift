@@ -22,4 +22,5 @@ package protocol GatewaySession: Sendable {
     var channels: any GatewayChannels { get }
     var calls: any GatewayCalls { get }
     var streams: any GatewayStreams { get }
+    var recordings: any GatewayRecordings { get }
 }

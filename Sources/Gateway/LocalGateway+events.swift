@@ -90,8 +90,10 @@ extension LocalGateway {
             statistics: channel.statistics == nil ? nil : StatisticsReport(channel),
             talk: TalkState(offered: channel.talk.isOffered, talking: channel.talk.isTalking),
             definition: channel.definitions.current, definitions: channel.definitions.all,
-            camera: channel.ownCamera)
+            camera: channel.ownCamera, keySource: channel.keySource)
         description.take(use.presentationSettings)
+        description.number = use.channel.number
+        description.stages = channel.stages.map { StageDescription($0) }
         return description
     }
 }

@@ -34,6 +34,12 @@ package final class LocalGateway: GatewayService {
     /// `nil` where no network can be searched.
     let lan: LANAccess?
     let deviceKeys: DeviceKeyStore
+    /// The newest lines of the daemon's log.
+    let log: LogRing
+    /// `nil` for a box without a directory for recordings.
+    let recordings: RecordingAccess?
+    /// Of the key with which this gateway signs its calls.
+    private let key: KeyFingerprint?
     private let startedAt = NIODeadline.now()
 
     package init(
@@ -41,9 +47,13 @@ package final class LocalGateway: GatewayService {
         relayed: RelayedCalls, fleet: any CameraFleet, photos: PhotoStore,
         hub: LinkHub?, uses: ChannelUses, quotas: Quotas = Quotas(),
         iceServers: ICEServers = .none, lan: LANAccess? = nil,
-        deviceKeys: DeviceKeyStore = DeviceKeyStore(path: nil)
+        deviceKeys: DeviceKeyStore = DeviceKeyStore(path: nil), key: KeyFingerprint? = nil,
+        log: LogRing = LogRing(), recordings: RecordingAccess? = nil
     ) {
+        self.log = log
+        self.recordings = recordings
         self.deviceKeys = deviceKeys
+        self.key = key
         self.iceServers = iceServers
         self.lan = lan
         self.link = link
@@ -69,9 +79,9 @@ package final class LocalGateway: GatewayService {
         self.tokens = tokens
         leases = Leases(
             checkToken: { token in _ = try await tokens.caller(of: token, from: .local) },
-            mayView: { device, account in
+            may: { action, device, account in
                 guard let entries = try? await rights.entries(of: account) else { return nil }
-                return entries[device]?.actions.contains(.view) ?? false
+                return entries[device]?.actions.contains(action) ?? false
             })
     }
 
@@ -113,7 +123,7 @@ package final class LocalGateway: GatewayService {
         return StatusResponse(
             uptime: Int(uptime), link: linkState(link.current), hub: hubState(), broker: brokerState(),
             cameras: cameras.count, camerasOnline: cameras.count { $0.linkStatus.status == .online },
-            channels: channels, calls: calls, shared: isAdministrator ? shared : nil)
+            channels: channels, calls: calls, key: key, shared: isAdministrator ? shared : nil)
     }
 
     private var shared: [String: SharedUse] {

@@ -40,7 +40,7 @@ public final class LinkHub: Service, Sendable {
 
     /// The lock ensures that one process at most runs a hub in this directory.
     static func lock(_ directory: String) throws(IoTError) -> DirectoryLock {
-        guard directory.hasPrefix("/") else {
+        guard directory.isAbsolutePath else {
             throw IoTError(.invalidConfiguration, "the data directory must be an absolute path, not '\(directory)'")
         }
         try PrivateDirectory.make(directory)

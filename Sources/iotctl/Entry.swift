@@ -39,6 +39,9 @@ enum Entry {
         case let error as IoTError:
             Console.printError(error, asJSON: asJSON)
             return error.code == .daemonUnreachable ? 3 : 1
+        case let exit as ExitCode:
+            // The command has printed its result.
+            return exit.rawValue
         case is ReaderLeft:
             // End like other programs that write to a closed pipe: silently, by the signal.
             signal(SIGPIPE, SIG_DFL)

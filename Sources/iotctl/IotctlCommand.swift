@@ -25,9 +25,10 @@ struct IotctlCommand: AsyncParsableCommand {
         version: "iotctl \(ProductVersion.current)",
         subcommands: [
             StatusCommand.self, DeviceCommand.self, PropertyCommand.self, ActionCommand.self,
-            UserPropertyCommand.self, EventCommand.self, SendCommand.self, MonitorCommand.self, LiveCommand.self,
-            TalkCommand.self, SnapshotCommand.self,
-            CameraCommand.self, UserCommand.self, TokenCommand.self, KeyCommand.self, LinkCommand.self,
-            ReloadCommand.self, NetCommand.self, VersionCommand.self,
+            UserPropertyCommand.self, EventCommand.self, SendCommand.self, RequestCommand.self, MonitorCommand.self,
+            LiveCommand.self, TalkCommand.self, ChannelCommand.self, SnapshotCommand.self,
+            RecordingCommand.self, DiagnoseCommand.self, CameraCommand.self, UserCommand.self, TokenCommand.self,
+            KeyCommand.self, LinkCommand.self,
+            ReloadCommand.self, LogCommand.self, NetCommand.self, ErrorCommand.self, VersionCommand.self,
         ])
 }

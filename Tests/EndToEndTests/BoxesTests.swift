@@ -162,7 +162,7 @@ import Testing
         let (file, sound) = (hub.folder.path("caller.y4m"), hub.folder.path("caller.wav"))
         _ = try require(
             try await hub.iotctl(
-                "monitor", "front", "--source", "1", "--frames", "30", "--raw-video", file, "--raw-audio", sound))
+                "monitor", "front", "--source", "caller", "--frames", "30", "--raw-video", file, "--raw-audio", sound))
         let shown = try await FrameDigests.of(file)
         let own = try await FrameDigests.of(Product.sample("street-h265-aac.mp4"))
         #expect(shown.count == 30 && FrameDigests.position(of: shown, inRepeated: own) != nil)

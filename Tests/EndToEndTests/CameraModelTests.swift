@@ -64,7 +64,7 @@ import Testing
         _ = try await daemon.iotctl("action", "front", "Action.cameraOn.ctlVal", "0")
         _ = try await daemon.api.request("DELETE", "/v1/channels/\(id)")
         let refused = try await daemon.iotctl("monitor", "front", "--frames", "1")
-        #expect(refused.status == 1 && refused.errors.contains("25023"), "\(refused.errors)")
+        #expect(refused.status == 1 && refused.errors.contains("20011"), "\(refused.errors)")
         await daemon.stop()
     }
 

@@ -69,7 +69,7 @@ import Testing
         #expect(try await daemon.iotctl("monitor", "front", "--definition", "best").status == 2)
 
         let port = try #require(
-            daemon.log.firstMatch(of: #/RTSP listens at rtsp://127\.0\.0\.1, port (\d+)/#).map { String($0.1) })
+            daemon.log.firstMatch(of: #/rtsp\.port="?(\d+).*RTSP listens/#).map { String($0.1) })
         let key = try await daemon.iotctl("key", "create", "player", "--ttl", "1h").text
             .trimmingCharacters(in: .whitespacesAndNewlines)
         for (path, answer) in [("front", "768"), ("front/low", "384"), ("front/mid", "404")] {
@@ -120,6 +120,9 @@ import Testing
         }
         let missing = try await api.request("PATCH", path, body: #"{"definition":"mid"}"#)
         #expect(missing.status == 404 && String(decoding: missing.body, as: UTF8.self).contains("25133"))
+        // It stands only when the device has confirmed it.
+        let kept = try await api.request("GET", path)
+        #expect(try JSONDecoder().decode(Channel.self, from: kept.body).definition == "high")
         let wrong = try await api.request("PATCH", path, body: #"{"definition":"best"}"#)
         #expect(wrong.status == 400)
         let end = try JSONDecoder().decode(Channel.self, from: try await api.request("DELETE", path).body)

@@ -38,7 +38,7 @@ import Testing
     ) async throws {
         let file = folder.path("caller.y4m")
         let outcome = try await daemon.iotctl(
-            "monitor", "front", "--source", "1", "--frames", "30", "--raw-video", file)
+            "monitor", "front", "--source", "caller", "--frames", "30", "--raw-video", file)
         #expect(outcome.status == 0, "\(outcome)")
         let shown = try await FrameDigests.of(file)
         let source = try await FrameDigests.of(sample)
@@ -55,7 +55,7 @@ import Testing
         try await eventually("the call") { try await caller(daemon) == "owner" }
         try await expectPictures(of: Self.own, daemon, folder)
         let sound = try await daemon.iotctl(
-            "monitor", "front", "--source", "1", "--duration", "2s", "--raw-audio", folder.path("caller.wav"))
+            "monitor", "front", "--source", "caller", "--duration", "2s", "--raw-audio", folder.path("caller.wav"))
         #expect(sound.status == 0, "\(sound)")
         // Speech that is heard, and not silence.
         let level = try await Program.named(
@@ -68,7 +68,7 @@ import Testing
         let source = try await FrameDigests.of(Self.called)
         #expect(seen.count == 90 && FrameDigests.position(of: seen, inRepeated: source) != nil)
         try await eventually("the end of the call") { try await caller(daemon) == nil }
-        let gone = try await daemon.iotctl("monitor", "front", "--source", "1", "--frames", "1")
+        let gone = try await daemon.iotctl("monitor", "front", "--source", "caller", "--frames", "1")
         #expect(gone.status == 1 && gone.errors.contains("20009"), "\(gone)")
         // The loudspeaker has played the same talk.
         #expect(try Data(contentsOf: URL(fileURLWithPath: folder.path("heard.wav"))).count > 96_000)
@@ -133,7 +133,7 @@ import Testing
         let first = try call(folder, "front", "--talk", Product.sample("speech.flac"), "--duration", "30s")
         try await eventually("the call") { try await caller(daemon) == "owner" }
         let sound = try await daemon.iotctl(
-            "monitor", "front", "--source", "1", "--duration", "2s", "--raw-audio", folder.path("alone.wav"))
+            "monitor", "front", "--source", "caller", "--duration", "2s", "--raw-audio", folder.path("alone.wav"))
         #expect(sound.status == 0 && sound.text.contains("opus"), "\(sound)")
         #expect(try Data(contentsOf: URL(fileURLWithPath: folder.path("alone.wav"))).count > 96_000)
         first.send(SIGTERM)
@@ -142,13 +142,40 @@ import Testing
         let second = try call(folder, "front", "--camera", "yard", "--duration", "30s")
         try await eventually("the call") { try await caller(daemon) == "owner" }
         let file = folder.path("caller.mp4")
-        let recording = try await daemon.iotctl("monitor", "front", "--source", "1", "--frames", "30", "--record", file)
+        let recording = try await daemon.iotctl(
+            "monitor", "front", "--source", "caller", "--frames", "30", "--record", file)
         #expect(recording.status == 0, "\(recording)")
         let recorded = try await FrameDigests.of(file)
         let source = try await FrameDigests.of(Product.sample("street-h264-bframes-pcma.mkv"))
         #expect(recorded.count >= 30 && FrameDigests.position(of: recorded, inRepeated: source) != nil)
         second.send(SIGTERM)
         _ = await second.ended()
+        #expect(await daemon.stop() == 0)
+    }
+
+    @Test("What the caller hears is quiet while it talks, unless it keeps the echo")
+    func echo() async throws {
+        let folder = try TemporaryFolder()
+        let daemon = try await daemon(folder)
+        var loudness: [Double] = []
+        for options in [[], ["--echo", "keep"]] {
+            let file = folder.path("hears.wav")
+            let outcome = try await daemon.iotctl(
+                ["live", "front", "--talk", Product.sample("speech.flac"), "--duration", "4s", "--raw-audio", file]
+                    + options)
+            #expect(outcome.status == 0, "\(outcome)")
+            // The talk begins a moment after the sound.
+            let level = try await Program.named(
+                "ffmpeg", ["-hide_banner", "-ss", "1.5", "-i", file, "-af", "volumedetect", "-f", "null", "-"]
+            ).run()
+            let mean = level.errors.firstMatch(of: #/mean_volume: (-?[\d.]+) dB/#).flatMap { Double($0.1) }
+            loudness.append(try #require(mean, "\(level.errors)"))
+            try await eventually("the end of the call") { try await caller(daemon) == nil }
+        }
+        // In a pause between the words, it is as loud as before.
+        #expect(loudness[0] < loudness[1] - 8, "\(loudness)")
+        let refused = try await daemon.iotctl("live", "front", "--echo", "cancel")
+        #expect(refused.status == 2 && refused.errors.contains("duck or keep"))
         #expect(await daemon.stop() == 0)
     }
 
@@ -186,6 +213,50 @@ import Testing
         #expect(await daemon.stop() == 0)
     }
 
+    @Test("A call rings until somebody at the camera answers it")
+    func ringing() async throws {
+        let folder = try TemporaryFolder()
+        let daemon = try await daemon(folder)
+        #expect(
+            try await daemon.iotctl("camera", "add", "door", Self.called, "--live", "ask", "--check").status == 0)
+        struct Camera: Decodable {
+            let caller: String?
+            let call: String?
+            let ringing: Bool?
+        }
+        func door() async throws -> Camera {
+            let answer = try await daemon.api.request("GET", "/v1/cameras/door")
+            return try JSONDecoder().decode(Camera.self, from: answer.body)
+        }
+        let none = try await daemon.iotctl("camera", "accept", "door")
+        #expect(none.status == 1 && none.errors.contains("20009"), "\(none)")
+
+        let refused = try call(folder, "door", "--camera", "desk", "--duration", "60s")
+        try await eventually("the call rings") { try await door().ringing == true }
+        let first = try await door()
+        #expect(first.caller == "owner")
+        #expect(try await daemon.iotctl("camera", "refuse", "door", try #require(first.call)).status == 0)
+        #expect(await refused.ended() == 1 && refused.errors.contains("error 20002 "), "\(refused.errors)")
+
+        let file = folder.path("seen.y4m")
+        let accepted = try call(folder, "door", "--camera", "desk", "--frames", "60", "--raw-video", file)
+        try await eventually("the call rings") { try await door().ringing == true }
+        // Before somebody accepts it, the camera's owner sees who calls, and the caller sees nothing.
+        let seen = try await daemon.iotctl(
+            "monitor", "door", "--source", "caller", "--frames", "5", "--raw-video", folder.path("caller.y4m"))
+        #expect(seen.status == 0, "\(seen)")
+        #expect((try? Data(contentsOf: URL(fileURLWithPath: file)).count) ?? 0 == 0)
+        #expect(try await daemon.iotctl("camera", "accept", "door").status == 0)
+        #expect(try await door().ringing == false)
+        #expect(await accepted.ended() == 0, "\(accepted.errors)")
+        let pictures = try await FrameDigests.of(file)
+        #expect(pictures.count == 60)
+        let events = try await daemon.iotctl("event", "list", "--topic", "EVENT_CAM/LiveCall")
+        #expect(events.text.components(separatedBy: "ringing").count == 3, "\(events.text)")
+        #expect(events.text.components(separatedBy: "began").count == 2, "\(events.text)")
+        #expect(await daemon.stop() == 0)
+    }
+
     @Test("A camera without the key refuses live calls, a busy one the second; other accounts never see the caller")
     func refusals() async throws {
         let folder = try TemporaryFolder()
@@ -214,7 +285,7 @@ import Testing
             try await daemon.iotctl("device", "bind", "front", "bob", "--action", "view", "--action", "talk").status
                 == 0)
         #expect(try await refusal(#"{"device":"front","kind":"live"}"#) == 25049)
-        #expect(try await refusal(#"{"device":"front","source":1}"#) == 8003)
+        #expect(try await refusal(#"{"device":"front","source":"caller"}"#) == 8003)
         // Cameras that he may not view he cannot show.
         #expect(try await refusal(#"{"device":"front","kind":"live","camera":"desk"}"#) == 8002)
         program.send(SIGTERM)

@@ -95,7 +95,7 @@ import Testing
             "curl",
             [
                 "-sS", "-H", "Content-Type: application/sdp", "--data-binary", "@\(offer.path)",
-                "\(api.origin)/v1/devices/front/whep?source=1&\(query)",
+                "\(api.origin)/v1/devices/front/whep?source=caller&\(query)",
             ]
         ).run().text
         #expect(source.contains("25005") && source.contains("media key"), "\(source)")

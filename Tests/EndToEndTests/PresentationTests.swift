@@ -102,7 +102,8 @@ import Testing
         #expect(try await size(turned) == "768x576")
         let shown = try await daemon.api.request("GET", turned).object
         #expect(shown["rotation"] as? Int == 180 && shown["muted"] as? Bool == true)
-        for body in [#"{"rotation":45}"#, #"{"volume":{"left":1.5,"right":0}}"#] {
+        #expect(shown["echo"] as? String == "duck")
+        for body in [#"{"rotation":45}"#, #"{"volume":{"left":1.5,"right":0}}"#, #"{"echo":"cancel"}"#] {
             let refused = try await daemon.api.request("PATCH", turned, body: body)
             #expect(refused.status == 400 && (refused.object["error"] as? [String: Any])?["code"] as? Int == 21031)
         }
@@ -112,6 +113,41 @@ import Testing
         #expect(refused.status == 409)
         let volume = try await daemon.api.request("GET", turned).object["volume"] as? [String: Double]
         #expect(volume == ["left": 1, "right": 1])
+        #expect(await daemon.stop() == 0)
+    }
+
+    @Test("A channel that has failed keeps settings, and refuses commands to the device with the reason of its end")
+    func failedChannel() async throws {
+        let daemon = try await RunningDaemon(cameras: ["front": sample])
+        let added = try await daemon.iotctl("camera", "add", "yard", sample, "--live", "accept")
+        try #require(added.status == 0, "\(added)")
+        try await eventually("the camera's picture") {
+            try await daemon.api.request("GET", "/v1/devices/yard/snapshot").status == 200
+        }
+        var channels: [String: String] = [:]
+        for kind in ["monitor", "live"] {
+            let opened = try await daemon.api.request(
+                "POST", "/v1/channels", body: #"{"device":"yard","kind":"\#(kind)"}"#)
+            channels[kind] = "/v1/channels/\(try #require(opened.object["id"] as? String, "\(opened)"))"
+        }
+        #expect(try await daemon.api.request("DELETE", "/v1/cameras/yard").status < 300)
+        for (kind, command) in [("monitor", #"{"definition":"high","muted":false}"#), ("live", #"{"camera":"front"}"#)]
+        {
+            let channel = try #require(channels[kind])
+            var reason: Int?
+            try await eventually("the channel's end") {
+                let state = try await daemon.api.request("GET", channel).object["state"] as? [String: Any]
+                reason = (state?["reason"] as? [String: Any])?["code"] as? Int
+                return reason != nil
+            }
+            let set = try await daemon.api.request("PATCH", channel, body: #"{"muted":true,"rotation":90}"#)
+            #expect(set.status == 200 && set.object["muted"] as? Bool == true && set.object["rotation"] as? Int == 90)
+            let refused = try await daemon.api.request("PATCH", channel, body: command)
+            let error = refused.object["error"] as? [String: Any]
+            #expect(refused.status >= 400 && error?["code"] as? Int == reason, "\(kind): \(refused.object)")
+            // Nothing is half done.
+            #expect(try await daemon.api.request("GET", channel).object["muted"] as? Bool == true)
+        }
         #expect(await daemon.stop() == 0)
     }
 }

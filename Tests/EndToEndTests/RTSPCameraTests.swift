@@ -63,6 +63,41 @@ import Testing
         #expect(await daemon.stop() == 0)
     }
 
+    @Test("A camera's MP3 is AAC for everybody: its test names it, and channels and recordings have the sound")
+    func mp3() async throws {
+        let folder = try TemporaryFolder()
+        let file = folder.path("tone.mp4")
+        let made = try await Program.named(
+            "ffmpeg",
+            [
+                "-v", "error", "-stream_loop", "12", "-i", Product.sample("street-h264-aac.mp4"), "-f", "lavfi", "-i",
+                "sine=frequency=1000:sample_rate=44100", "-map", "0:v", "-map", "1:a", "-t", "100", "-c:v", "copy",
+                "-c:a",
+                "libmp3lame", file,
+            ]
+        ).run()
+        try #require(made.status == 0, "\(made.errors)")
+        let server = try await RTSPServer(file: file)
+        let daemon = try await RunningDaemon(cameras: ["door": server.url])
+        let report = try await daemon.iotctl("camera", "test", server.url)
+        #expect(
+            report.status == 0 && report.text.contains("audio: aac 48 kHz stereo"), "\(report.text)\(report.errors)")
+        let (sound, recording) = (folder.path("a.wav"), folder.path("r.mp4"))
+        let watched = try await daemon.iotctl(
+            "monitor", "door", "--frames", "30", "--raw-audio", sound, "--record", recording)
+        try #require(watched.status == 0, "\(watched.errors)\n\(daemon.log)")
+        for path in [sound, recording] {
+            let level = try await Program.named(
+                "ffmpeg", ["-i", path, "-map", "0:a", "-af", "bandpass=f=1000:w=100,volumedetect", "-f", "null", "-"]
+            ).run()
+            // ffmpeg's tone has -21 dB; silence has -91 dB.
+            let decibels = level.errors.split(separator: "mean_volume: ").last?.split(separator: " ").first
+            #expect(decibels.flatMap { Double($0) } ?? -99 > -30, "\(path): \(level.errors)")
+        }
+        server.stop()
+        #expect(await daemon.stop() == 0)
+    }
+
     @Test("A camera that cannot be reached at the start shows the reason, and starts by itself later")
     func firstDial() async throws {
         let port = try RTSPServer.freePort()

@@ -8,7 +8,8 @@ import Testing
         arguments: [
             (#"{"source":0}"#, "device is missing"),
             (#"{"device":5}"#, "device must be a string"),
-            (#"{"device":"front","source":"x"}"#, "source must be a whole number"),
+            (#"{"device":"front","source":"x"}"#, "source: must be a number from 0 to 255, or caller"),
+            (#"{"device":"front","source":256}"#, "source: must be a number from 0 to 255, or caller"),
             (#"[]"#, "the body must be an object"),
             (#"{"device""#, "the body is not JSON"),
             ("", "the body is not JSON"),

@@ -29,24 +29,27 @@ import Testing
     @Test("Each request has exactly the members that the daemon knows")
     func members() throws {
         try check(UserRequest(accessId: "a", kind: .member))
-        try check(TemporaryUserRequest(device: "d", actions: [.view], ttlSeconds: 60))
+        try check(TemporaryUserRequest(device: "d", actions: [.view], ttlSeconds: 60, oneCall: true))
         try check(BindingRequest(role: .guest, actions: [.view, .talk], force: true))
         try check(DeviceRequest(name: "d", owner: "a"))
+        try check(RecordingRemoval(from: 1, to: 2))
+        try check(KeptTimeRequest(from: 1, to: 2, note: "n"))
         try check(DeviceRename(name: "d"))
         try check(TokenRequest(kind: .api, name: "n", user: "a", devices: ["d"], actions: [.view], ttlSeconds: 1))
         try check(
             MessageRequest(data: "AA==", text: "a", responses: .many, timeoutMilliseconds: 1, wake: true))
-        try check(ServerMessageRequest(path: "GET/time", data: ""))
+        try check(ServerMessageRequest(path: "GET/time", data: "", timeoutMilliseconds: 1))
         try check(StoredEventDeletion(ids: ["1"], device: "d", topic: "t", before: 1))
         try check(CameraRequest(Self.camera { _ in true }, check: true))
         try check(CameraChange(Self.camera { $0.part != .device }, check: true))
         try check(CameraTestRequest(Self.camera { $0.part == .source }, picture: true))
+        try check(CallAnswer(.accept, call: "4f"))
         try check(ActionRequest(path: "Action.a", value: 1, timeoutMilliseconds: 1))
         try check(ChannelRequest(device: "d", kind: .live, definition: "low", camera: "desk"))
         try check(
             ChannelSettings(
                 definition: "low", camera: .camera("desk"), muted: true, volume: SoundVolume(left: 1, right: 0.5),
-                rotation: 90))
+                rotation: 90, echo: .keep))
     }
 
     @Test("The camera of a live channel is changed, ended by null, or left as it is")

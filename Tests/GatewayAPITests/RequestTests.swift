@@ -10,7 +10,7 @@ import Testing
     @Test("A channel request only needs the device")
     func channelDefaults() throws {
         let request = try decode(ChannelRequest.self, #"{"device":"front"}"#)
-        #expect(request == ChannelRequest(device: "front", source: 0, kind: .monitor))
+        #expect(request == ChannelRequest(device: "front", source: .main, kind: .monitor))
         #expect(request.channelKind == .monitor)
         #expect(try decode(ChannelRequest.self, #"{"device":"a","kind":"cinema"}"#).channelKind == nil)
     }

@@ -11,16 +11,17 @@ import Testing
         report.firstFrameTime = 0.034
         let state = ChannelState(connection: .connected, player: .playing)
         let channel = ChannelDescription(
-            id: "c", device: "d", deviceName: "n", source: 0, kind: .monitor, state: state, tracks: [],
+            id: "c", device: "d", deviceName: "n", source: .main, kind: .monitor, state: state, tracks: [],
             statistics: report)
         let updates: [ChannelUpdate] = [
             .state(state), .statistics(report),
             .discontinuity(ChannelDiscontinuity(reason: .size, pts: -3, width: 640, height: 360)),
+            .stage(StageDescription(stage: 3, name: "connected", time: 0.2, facts: ["route": "host"])),
             .warning(APIError(IoTError(.slowReader))), .end(channel),
         ]
         var parser = ServerSentEventParser()
         let events = parser.receive(try updates.map { try $0.serverSentEvent.text }.joined().utf8)
-        #expect(events.map(\.name) == ["state", "statistics", "discontinuity", "error", "end"])
+        #expect(events.map(\.name) == ["state", "statistics", "discontinuity", "stage", "error", "end"])
         #expect(try events.map { try ChannelUpdate($0) } == updates)
     }
 

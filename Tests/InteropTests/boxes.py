@@ -53,7 +53,8 @@ class Box:
         return subprocess.run(self.inside("test", "-e", path)).returncode == 0
 
     def publish(self, name, kind, port, *text):
-        return self.start("avahi-publish", "-s", name, kind, str(port), *text, stderr=subprocess.DEVNULL,
+        # Avahi's socket exists before it answers on the bus.
+        return self.start("avahi-publish", "--no-fail", "-s", name, kind, str(port), *text, stderr=subprocess.DEVNULL,
                           stdout=subprocess.DEVNULL)
 
     def browse(self, kind="_iotlink._udp"):

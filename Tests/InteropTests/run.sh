@@ -26,7 +26,9 @@ trap 'rm -rf "$logs"' EXIT
 for test in "${tests[@]}"; do
     name=$(basename "$(dirname "$test")")
     echo "== $name"
+    start=$SECONDS
     "$test" 2>&1 | tee "$logs/$name" || failed+=("$name")
+    echo "== $name took $((SECONDS - start)) s"
 done
 if [ ${#failed[@]} -gt 0 ]; then
     # Printed again at the end, because a truncated log keeps only its end.

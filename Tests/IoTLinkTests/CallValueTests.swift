@@ -27,15 +27,24 @@ import Testing
             owner: true)
         try check(claims)
         try check(CallGrant(claims))
-        var request = CallRequest(device: Self.device, kind: .live, source: 2, session: "s", offer: "v=0", token: "t")
+        var request = CallRequest(
+            device: Self.device, kind: .live, source: .camera(2), session: "s", offer: "v=0", token: "t")
         request.play = true
         request.peerSession = "p"
         request.grant = CallGrant(claims)
+        try check(request)
+        request.source = .caller
         try check(request)
         let server = CallServer(urls: ["turn:a"], username: "u", credential: "c")
         try check(CallAcceptance(session: "s", answer: "v=0", iceServers: [server], expires: 9))
         try check(CallInvitation(Self.route, offer: "v=0", iceServers: [server, CallServer(urls: ["stun:b"])]))
         try check(CallAnswer(answer: "v=0"))
+        let proof = try DeviceKey().prove("text")
+        request.proof = proof
+        try check(request)
+        try check(CallAcceptance(session: "s", answer: "v=0", proof: proof, iceServers: [], expires: 9))
+        try check(CallInvitation(Self.route, offer: "v=0", proof: proof, iceServers: []))
+        try check(CallAnswer(answer: "v=0", proof: proof))
         try check(CallCandidate(Self.route, candidate: "candidate:1"))
         try check(CallControl(Self.route, .stop))
         try check(CallEnding(Self.route, IoTError(.hungUp, "gone")))
@@ -61,7 +70,7 @@ import Testing
                 "device": .string(Self.device.rawValue), "kind": 1, "session": "s", "token": "a.b.c",
                 "grant": ["user": "u/guest", "actions": ["view", "fly"], "expires": 5],
             ])
-        #expect(call.kind == .monitor && call.source == nil && call.offer == nil && call.play == nil)
+        #expect(call.kind == .monitor && call.source == .main && call.offer == nil && call.play == nil)
         #expect(
             call.grant
                 == CallGrant(user: Self.user, kind: .monitor, actions: [.view], expires: 5, isOwner: false))

@@ -177,6 +177,53 @@ struct AccountTests {
         #expect(hub.stored.contains(.removeUser(user)))
     }
 
+    @Test(
+        "A temporary account for one call ends with the first call that its device took; a refused one does not count")
+    func oneCall() throws {
+        var (hub, _) = try withAdministrator()
+        let create: JSONValue = ["device": "front", "ttlSeconds": 600, "oneCall": true]
+        let made = try #require(try hub.request(hub.owner, "user.createTemporary", create)?.result)
+        let user = try #require(made["accessId"]?.stringValue.flatMap(AccessID.init(rawValue:)))
+        let address = LinkAddress.random(.user(user))
+        _ = try hub.request(address, "session.begin")
+        let query: JSONValue = ["device": "front", "kind": "monitor", "actions": ["view"]]
+        func connect(_ session: String) throws -> LinkRequest? {
+            let token = try hub.request(address, "call.token", query)?.result["token"] ?? .null
+            let connect: JSONValue = [
+                "device": "front", "kind": "monitor", "session": .string(session), "token": token,
+            ]
+            let sent = try hub.sendRequest(address, "call.connect", connect)
+            if let refused = sent.first(where: { $0.address == address })?.replyCode {
+                #expect(refused == .relationInvalid)
+            }
+            return sent.first { $0.address == hub.camera }?.request
+        }
+        let refused = try #require(try connect("c1"))
+        _ = try hub.send(hub.camera, .reply(LinkReply(id: refused.id, code: .allChannelsBusy)))
+        _ = hub.timeout()
+        #expect(hub.core.state.users[user] != nil)
+
+        let taken = try #require(try connect("c2"))
+        #expect(try connect("c3") == nil, "while the first is being made")
+        _ = try hub.send(hub.camera, .reply(LinkReply(id: taken.id, result: [:])))
+        #expect(try connect("c4") == nil, "while the first goes on")
+        // A restarted hub knows it, too.
+        #expect(
+            hub.stored.contains { change in
+                if case .putUser(user, let record) = change { record.oneCall == .begun } else { false }
+            })
+        _ = hub.timeout()
+        #expect(hub.core.state.users[user] != nil)
+        let end: JSONValue = ["peer": .string("d/\(hub.front)"), "session": "c2", "code": 20002]
+        _ = try hub.sendRequest(address, "call.end", end)
+        #expect(try connect("c5") == nil, "after the first has ended")
+        let next = try #require(hub.core.nextTimeout(at: hub.time))
+        #expect(next <= hub.time.monotonic + .milliseconds(1))
+        let reasons = hub.timeout().filter { $0.address == address }.compactMap(\.push).map { $0.params["reason"] }
+        #expect(reasons.contains("expired"))
+        #expect(hub.core.state.users[user] == nil)
+    }
+
     @Test("A temporary account is removed with its binding, and with its device")
     func temporaryWithoutDevice() throws {
         var (hub, administrator) = try withAdministrator()

@@ -46,7 +46,7 @@ struct AudioDecoderTests {
         let folder = try TemporaryFolder()
         let file = folder.file("a.mp4")
         let frames = try Pipeline.frames(clip)
-        let muxer = try FragmentedMP4Muxer(video: nil, audio: MediaDemuxer(url: clip).audio)
+        let muxer = try MP4Stream(video: nil, audio: MediaDemuxer(url: clip).audio)
         var data = Data()
         for frame in frames {
             if let bytes = try muxer.write(frame) { data.append(contentsOf: bytes.readableBytesView) }

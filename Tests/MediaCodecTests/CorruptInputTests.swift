@@ -106,7 +106,7 @@ struct CorruptInputTests {
         guard let demuxer = try? MediaDemuxer(url: file) else { return }
         let decoder = demuxer.video.flatMap { try? VideoDecoder($0) }
         let audioDecoder = demuxer.audio.flatMap { try? AudioDecoder($0) }
-        let muxer = try? FragmentedMP4Muxer(video: demuxer.video, audio: demuxer.audio)
+        let muxer = try? MP4Stream(video: demuxer.video, audio: demuxer.audio)
         while let frame = try? demuxer.readFrame() {
             _ = try? muxer?.write(frame)
             if frame.kind == .video {

@@ -44,8 +44,13 @@ import Testing
         configuration.readTimeout = .seconds(2)
         let input = RTSPInput(configuration, eventLoop: nil)
         let tracks = try input.open()
-        #expect(tracks.video?.codec == codec && tracks.audio?.codec == demuxer.audio?.codec)
-        #expect(tracks.audio?.audioSpecificConfig == demuxer.audio?.audioSpecificConfig)
+        #expect(tracks.video?.codec == codec)
+        if case .coded(let audio) = tracks.audio {
+            #expect(audio.codec == demuxer.audio?.codec)
+            #expect(audio.audioSpecificConfig == demuxer.audio?.audioSpecificConfig)
+        } else {
+            #expect(demuxer.audio == nil && tracks.audio == nil)
+        }
         while let frame = try? input.readFrame() { found.take(frame, codec) }
         #expect(found.pictures == expected.pictures, "\(found.pictures.count) of \(expected.pictures.count)")
         // The server may omit the first audio frames of the file.

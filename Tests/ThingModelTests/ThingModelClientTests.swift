@@ -127,17 +127,27 @@ private final class ScriptedLink: ModelLink {
         #expect(devices.first?.presenceSince == 5)
     }
 
-    @Test("A malformed answer is 21004", arguments: [JSONValue.null, [:], [], ["version": "1"]])
+    @Test(
+        "A malformed answer is 21004, and 21003 when a model is read",
+        arguments: [JSONValue.null, [:], [], ["version": "1"]])
     func damaged(answer: JSONValue) async throws {
         let client = ThingModelClient(link: ScriptedLink(.success(answer)))
         let calls: [@Sendable () async throws -> Void] = [
-            { _ = try await client.devices() }, { _ = try await client.show("x") }, { _ = try await client.read("x") },
+            { _ = try await client.devices() }, { _ = try await client.show("x") },
             { _ = try await client.write("x", "p", 1) }, { _ = try await client.addUserProperty("x", "n", 1) },
             { _ = try await client.deleteUserProperty("x", "n") },
         ]
         for call in calls {
             let error = await #expect(throws: IoTError.self) { try await call() }
             #expect(error?.code == .modelReceiveFailed)
+        }
+        let reads: [@Sendable () async throws -> Void] = [
+            { _ = try await client.read("x") }, { _ = try await client.readMany(["x"], "p") },
+            { _ = try await client.export("x") },
+        ]
+        for read in reads {
+            let error = await #expect(throws: IoTError.self) { try await read() }
+            #expect(error?.code == .modelReadFailed)
         }
     }
 

@@ -20,6 +20,7 @@ import Testing
             .constant("model", .string(32, default: "M1")),
             .readonly("rate", ValueSchema(.float64, minimum: 0, maximum: 240.5)),
             .writable("quality", .string(16, allowed: ["low", "high"], default: "high")),
+            .writable("turn", ValueSchema(.int32, allowed: [0, 90], refusal: .invalidParameter)),
             .writable("a", .structure("box_t", [.init("x", .int32(-5...5, default: 2), description: "left")])),
             .writable("b", .structure("box_t", [.init("x", .int32(-5...5, default: 2), description: "left")])),
             .action("reboot", .int32(1...1)),
@@ -59,6 +60,12 @@ import Testing
             (#"{"DataDefs":[{"name":"x","type":"string4","FC":"ProWritable","min":2}]}"#, "min and max"),
             (#"{"DataDefs":[{"name":"x","type":"int32","FC":"ProWritable","enum":["a"]}]}"#, "ProWritable.x enum"),
             (#"{"DataDefs":[{"name":"x","type":"int32","FC":"ProWritable","default":"a"}]}"#, "default"),
+            (#"{"DataDefs":[{"name":"x","type":"int32","FC":"ProWritable","error":8000}]}"#, "20102 or 21031"),
+            (#"{"DataDefs":[{"name":"x","type":"int32","FC":"ProWritable","error":"21031"}]}"#, "error must be"),
+            (
+                #"{"DataDefs":[{"name":"x","type":"int32","FC":"ProWritable","default":"a","error":21031}]}"#,
+                "default"
+            ),
             (#"{"DataDefs":[{"name":"x","type":[],"FC":"ProWritable"}]}"#, "no members"),
             (
                 ThingSchemaTests.event(#"[{"name":"a","type":"int32"},{"name":"a","type":"int32"}]"#),

@@ -37,14 +37,15 @@ trap finish EXIT
 # Sends a request as the owner, over the daemon's socket.
 local_api() { curl --silent --show-error --fail-with-body --unix-socket "$directory/s" "$@"; }
 
-# Starts a daemon with the camera "front" and a request timeout of five seconds.
+# Starts a daemon with the recorded camera "front" and a request timeout of five seconds.
 start_daemon() {
     cat > "$directory/iotvideod.yaml" <<YAML
 dataDirectory: $directory/data
 socket: $directory/s
 api: {listen: "127.0.0.1:$port", requestTimeout: 5s}
+recording: {directory: $directory/recordings, freeSpace: 0}
 cameras:
-  - {name: front, url: $root/Samples/street-h264-aac.mp4}
+  - {name: front, url: $root/Samples/street-h264-aac.mp4, record: continuous}
 YAML
     "$daemon" --config "$directory/iotvideod.yaml" > "$directory/out" 2> "$directory/log" &
     pid=$!

@@ -4,13 +4,16 @@ python-client.sh runs it, with the daemon's URL and an administrator's token as 
 An operation passes if the daemon answers with a success status of the document, and the client reads the body as the
 document's type.
 """
+import base64
 import contextlib
 import http.server
 import importlib
 import io
+import json
 import re
 import sys
 import threading
+import time
 from pathlib import Path
 
 import httpx
@@ -76,6 +79,34 @@ def wait_for(lines, event):
     raise AssertionError(f"the stream ended without '{event}'")
 
 
+def until(answer):
+    """The first answer without an error."""
+    end = time.monotonic() + 30
+    while (given := answer()).status_code != 200:
+        assert time.monotonic() < end, given.content
+        time.sleep(0.2)
+    return given
+
+
+def data_of(stream):
+    """The JSON data of a stream's events."""
+    for line in stream.iter_lines():
+        if line.startswith("data: "):
+            yield json.loads(line.removeprefix("data: "))
+
+
+def wait_for_listener(api, owner):
+    """Sends a message to the camera's users, as soon as the camera knows that one listens."""
+    for _ in range(200):
+        message = models.CameraDataRequest(text="the gate is open")
+        answer = api.function("sendCameraData").sync_detailed("front", client=owner, body=message)
+        if answer.status_code == 200:
+            return
+        assert answer.parsed.error.code == 25057, answer.content
+        time.sleep(0.05)
+    raise AssertionError("the camera knows of no listener")
+
+
 @contextlib.contextmanager
 def onvif_camera():
     """The ONVIF device service of a camera with one stream and without a login."""
@@ -125,6 +156,9 @@ def main(url, token, socket):
     assert link.name == models.LinkStateName.ONLINE
     account = link.access_id
     assert call("reloadConfiguration").restart_needed == []
+    with api.stream(owner, "logs", level=models.LogLevel.NOTICE, follow=False) as log:
+        lines = [line for line in data_of(log) if line]
+        assert any("the configuration was reloaded" in line["message"] for line in lines), lines
 
     # Cameras
     request = models.FileCameraRequest(name="back", url=str(CLIP))
@@ -236,6 +270,8 @@ def main(url, token, socket):
     call("play", channel)
     assert call("recording", channel, frames=20).payload.read()[4:8] == b"ftyp"
     assert call("rawVideo", channel, frames=2).payload.read().startswith(b"YUV4MPEG2 ")
+    with api.stream(owner, "dump", channel, part=models.DumpPart.RECEIVEDVIDEO) as dump:
+        assert next(dump.iter_bytes()).startswith(b"\0\0\0\1")
     assert call("rawAudio", channel, frames=5).payload.read().startswith(b"RIFF")
     assert call("snapshot", channel).payload.read().startswith(JPEG)
     assert call("snapshot", channel, format_=models.SnapshotFormat.PNG).payload.read().startswith(PNG)
@@ -250,6 +286,63 @@ def main(url, token, socket):
     assert call("closeChannel", channel).id == channel
     listener.join(timeout=20)
     assert "event: end" in heard.get("text", ""), heard
+
+    refused = api.function("answerCall").sync_detailed(
+        "front", client=owner, body=models.CallAnswer(answer=models.CallAnswerAnswer.REFUSE))
+    assert refused.status_code == 404 and refused.parsed.error.code == 20009, refused.content
+
+    # Recordings: "front" is recorded since the daemon's start.
+    found = call("listRecordings", "front", order=models.ListRecordingsOrder.DESCENDING, limit=1).recordings[0]
+    assert found.state == models.RecordingState.GROWING and found.bytes_ > 0, found
+    assert call("showCamera", "front").recording.state == models.CameraRecordingStateState.RECORDING
+    times = call("listRecordedTimes", "front").ranges
+    assert times[0].start <= found.start < times[-1].end, times
+    day = call("listRecordedDays", "front", zone="Europe/Berlin").days[0]
+    assert day.start <= times[0].start < day.end
+    whole = call("downloadRecording", "front", found.id).payload.read()
+    assert whole[4:8] == b"ftyp" and len(whole) >= found.bytes_
+    part = api.function("downloadRecording").sync_detailed("front", found.id, client=owner, range_="bytes=8-11")
+    api.check("downloadRecording", part.status_code, part.content)
+    assert (part.status_code, part.content) == (206, whole[8:12]) and part.headers["ETag"].startswith('"')
+    assert call("recordingHeader", "front", found.id).payload.read()[4:8] == b"ftyp"
+    playlist = until(lambda: api.function("recordingPlaylist").sync_detailed("front", client=owner))
+    api.check("recordingPlaylist", playlist.status_code, playlist.content)
+    number, first, count = re.search(r"(\d+)/media\.m4s\?first=(\d+)&count=(\d+)", playlist.parsed).groups()
+    part = call("recordingPart", "front", number, first=int(first), count=int(count)).payload.read()
+    assert part[4:8] == b"prft", part[:16]
+    kept = call("keepRecordings", "front", body=models.KeptTimeRequest(from_=0, to=found.end, note="all"))
+    assert kept.id in [time.id for time in call("listKeptTimes", "front").kept]
+    removal = models.RecordingRemoval(from_=0, to=found.end)
+    assert call("removeRecordings", "front", body=removal).growing == 1
+    call("releaseRecordings", "front", kept.id)
+    checked = call("checkRecordings", thorough=True)
+    assert checked.finding_count == 0 and checked.segments >= 1, checked
+
+    # Data: this script is also the program beside the camera.
+    channel = call("openChannel", body=models.ChannelRequest(device="front", kind=models.ChannelRequestKind.TRANSMISSION)).id
+    refused = api.function("sendData").sync_detailed(channel, client=owner, body=models.TextDataRequest(text="x"))
+    assert refused.status_code == 502 and refused.parsed.error.code == 25057, refused.content
+    with api.stream(owner, "cameraData", "front") as program:
+        notices = data_of(program)
+        assert next(notices)["event"] == "opened"
+        heard = {}
+        question = models.TextDataRequest(text="how warm?", responses=models.DataResponses.ONE)
+        asking = threading.Thread(target=lambda: heard.update(answer=call("sendData", channel, body=question)))
+        asking.start()
+        asked = next(notices)
+        assert asked["event"] == "request" and base64.b64decode(asked["data"]) == b"how warm?", asked
+        answer = models.CameraDataRequest(call=asked["call"], request=asked["request"], text="21")
+        assert call("sendCameraData", "front", body=answer).calls == 1
+        asking.join(timeout=20)
+        assert base64.b64decode(heard["answer"].responses[0].data) == b"21"
+        sent = call("streamData", channel, body=file(b'{"text":"one"}\n{"data":"AQI="}\n'))
+        assert (sent.messages, sent.bytes_) == (2, 5), sent
+        assert [base64.b64decode(next(notices)["data"]) for _ in range(2)] == [b"one", b"\x01\x02"]
+        with api.stream(owner, "channelData", channel) as incoming:
+            messages = data_of(incoming)
+            wait_for_listener(api, owner)
+            assert base64.b64decode(next(messages)["data"]) == b"the gate is open"
+    call("closeChannel", channel)
 
     # WHEP
     assert call("watchOptions", "front") is None

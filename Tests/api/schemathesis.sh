@@ -38,9 +38,14 @@ check() { # CONFIGURATION [ARGUMENT...]
         --exclude-path /v1/discoveries \
         --exclude-path "/v1/devices/{device}/properties/watch" \
         --exclude-path "/v1/channels/{id}/events" \
+        --exclude-path "/v1/channels/{id}/data/stream" \
+        --exclude-operation-id channelData \
+        --exclude-operation-id cameraData \
+        --exclude-operation-id logs \
         --exclude-path "/v1/channels/{id}/recording.mp4" \
         --exclude-path "/v1/channels/{id}/video.y4m" \
         --exclude-path "/v1/channels/{id}/audio.wav" \
+        --exclude-path "/v1/channels/{id}/dump" \
         --exclude-path "/v1/devices/{device}/whep" \
         --exclude-path "/v1/whep/{id}"
 }

@@ -33,7 +33,9 @@ import Testing
         #expect(try message("statu") == "unknown command 'statu'; did you mean 'status'?")
         #expect(try message("--json", "device", "lsit") == "unknown command 'lsit'; did you mean 'list'?")
         #expect(
-            try message("camera", "delete") == "unknown command 'delete'; there are list, show, test, add, set, remove")
+            try message("camera", "delete")
+                == "unknown command 'delete'; there are list, show, test, add, set, remove, accept, refuse, data, answer"
+        )
         #expect(try message("mon", "front") == "unknown command 'mon'; did you mean 'monitor'?")
     }
 

@@ -9,7 +9,7 @@ import Testing
         duration: Duration? = nil, frames: Int? = nil, snapshot: Bool = false, stats: Bool = false
     ) -> MonitorPlan {
         MonitorPlan(
-            device: "front", source: 0, duration: duration, frames: frames,
+            device: "front", source: .main, duration: duration, frames: frames,
             snapshot: snapshot ? .init(path: "a.jpg", format: .jpeg) : nil, record: nil, rawVideo: nil, rawAudio: nil,
             printsStatistics: stats, printsJSON: false)
     }
@@ -25,6 +25,22 @@ import Testing
         #expect(!end2)
         let end3 = timed.take(.timeIsUp)
         #expect(end3)
+    }
+
+    @Test("The parts of a dump end the run only if no other file is written")
+    func dump() {
+        var both = MonitorOutcome(plan: plan(), sinks: [.receivedVideo, .recording])
+        let partEnds = both.take(.sinkEnded(.receivedVideo))
+        #expect(!partEnds)
+        let fileEnds = both.take(.sinkEnded(.recording))
+        #expect(fileEnds)
+        var other = MonitorOutcome(plan: plan(), sinks: [.receivedVideo, .recording])
+        let ends = other.take(.sinkEnded(.recording))
+        #expect(ends && !other.isFinished)
+        var alone = MonitorOutcome(plan: plan(), sinks: [.receivedVideo, .receivedAudio])
+        let first = alone.take(.sinkEnded(.receivedVideo))
+        let last = alone.take(.sinkEnded(.receivedAudio))
+        #expect(!first && last)
     }
 
     @Test("A missing snapshot is an error at the end")

@@ -79,6 +79,21 @@ import Testing
         #expect(try withLow.checked().certificate == "any")
     }
 
+    @Test("With another host in a URL, a camera loses `certificate: any`, but not a fingerprint")
+    func otherHostsCertificate() throws {
+        let fingerprint = String(repeating: "ab", count: 32)
+        func changed(_ certificate: String, _ change: CameraSettings) throws -> String? {
+            try CameraSettings(name: "lobby", url: "rtsps://h:8322/1", certificate: certificate).checked()
+                .applying(CameraChange(change)).certificate
+        }
+        #expect(try changed("any", CameraSettings(url: "rtsps://H:322/2")) == "any")
+        #expect(try changed("any", CameraSettings(lowUrl: "rtsps://h/2")) == "any")
+        #expect(try changed("any", CameraSettings(url: "rtsps://i:8322/1")) == nil)
+        #expect(try changed("any", CameraSettings(lowUrl: "rtsps://i/2")) == nil)
+        #expect(try changed("any", CameraSettings(url: "rtsps://i:8322/1", certificate: "any")) == "any")
+        #expect(try changed(fingerprint, CameraSettings(url: "rtsps://i:8322/1"))?.hasPrefix("AB:AB") == true)
+    }
+
     @Test("A camera that becomes a file loses its user, and a file accepts none")
     func file() throws {
         let clip = try door.applying(CameraChange(CameraSettings(url: "/a.mp4")))

@@ -15,6 +15,7 @@ import Yams
         switch key.form {
         case .text where key.name == "talk": "alsa:default"
         case .text where key.name == "certificate": .string(String(repeating: "0A:", count: 31) + "0a")
+        case .text where key.name == "callers": .string("SHA256:" + String(repeating: "A", count: 43))
         case .text: .string("x-" + key.name)
         case .path: .string("/etc/d/x")
         case .source: "rtsp://192.0.2.7/x"
@@ -46,7 +47,8 @@ import Yams
             if let change, change.0.name == key.name { return "  \(key.name): \(change.1)" }
             return key.get(camera).map { "  \(key.name): \($0.jsonText)" }
         }
-        return "cameras:\n-\n" + lines.joined(separator: "\n") + "\n"
+        // `record` needs it.
+        return "recording: {directory: /r}\ncameras:\n-\n" + lines.joined(separator: "\n") + "\n"
     }
 
     private static func parse(_ text: String) throws -> CameraSettings {

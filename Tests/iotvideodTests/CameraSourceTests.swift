@@ -28,6 +28,12 @@ import Testing
         #expect(try CameraSource("a.mp4", relativeTo: "/d").url == "/d/a.mp4")
         #expect(try CameraSource("./a:b.mp4", relativeTo: "/d").url == "/d/./a:b.mp4")
         #expect(try CameraSource("a/b:c.mp4", relativeTo: "/d").url == "/d/a/b:c.mp4")
+        // A slash with a modifier or a combining mark after it is another character, but the same byte.
+        for path in ["/\u{1F3FB}a.mp4", "/\u{301}a.mp4"] {
+            #expect(try CameraSource(path, relativeTo: "/d").url == path)
+            #expect(CameraLoudspeaker("file:\(path).wav") == .file("\(path).wav"))
+        }
+        #expect(CameraLoudspeaker("file:/\u{600}.wav") == .file("/\u{600}.wav"))
         for text in ["file:///a%20b.mp4", "file:/a%20b.mp4", "FILE://LocalHost/a%20b.mp4"] {
             #expect(try CameraSource(text, relativeTo: "/d").url == "/a b.mp4")
         }

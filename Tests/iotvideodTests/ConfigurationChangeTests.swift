@@ -36,10 +36,20 @@ import Testing
         #expect(ConfigurationChange(from: running, to: new).restartNeeded == change.restartNeeded)
     }
 
+    @Test("A camera is recorded only with a directory for recordings")
+    func recording() throws {
+        let camera = "cameras: [{name: a, url: /1, record: continuous}]"
+        let error = #expect(throws: IoTError.self) { try parse(camera) }
+        #expect(error?.message.contains("needs recording.directory") == true)
+        let configuration = try parse("recording: {directory: /r}\n" + camera)
+        #expect(configuration.cameras.first?.record == .continuous && configuration.recording.directory == "/r")
+    }
+
     @Test("A change of any key is found", arguments: ConfigurationKey.all.map(\.name))
     func everyKey(name: String) throws {
         let values = [
-            "dataDirectory": "/x", "socket": "/y", "log.level": "trace", "media.listen": "'[::1]:5'",
+            "dataDirectory": "/x", "socket": "/y", "log.level": "trace",
+            "log.file": "/l", "log.maximumSize": "65536", "media.listen": "'[::1]:5'",
             "media.iceServers": "['stun:h']", "media.turnSecretFile": "/s", "media.useCameraServers": "false",
             "discovery.announce": "false",
             "channels.connections": "2", "channels.calls": "2", "channels.idleTimeout": "5s", "hub.enabled": "true",
@@ -52,6 +62,8 @@ import Testing
             "provisioning.ways": "[qr]", "provisioning.listen": "127.0.0.1:80", "provisioning.interface": "wlan0",
             "provisioning.possessionFile": "/p", "provisioning.user": "u", "provisioning.passwordFile": "/q",
             "provisioning.applier": "dryRun", "provisioning.dryRunFile": "/n", "provisioning.timeout": "5s",
+            "recording.directory": "/r", "recording.sync": "strict", "recording.freeSpace": "0",
+            "recording.maximumDays": "7",
             "rtsp.listen": "0.0.0.0:8554", "rtsp.tls": "false", "rtsp.udpPort": "8000",
         ]
         let value = try #require(values[name], "a new key needs a value here")

@@ -18,6 +18,7 @@ import asyncio
 import json
 import os
 import random
+import re
 import shutil
 import signal
 import statistics
@@ -84,7 +85,7 @@ class Soak:
         if "is ready" not in self.process.stdout.readline():
             sys.exit("the daemon did not start: " + open(self.log).read())
         text = open(self.log).read()
-        self.port = int(text.split("the API listens at ")[1].split("port ")[1].split()[0])
+        self.port = int(re.search(r'api\.port="?(\d+).*the API listens', text)[1])
 
     def stop(self):
         self.process.send_signal(signal.SIGTERM)

@@ -21,7 +21,7 @@ struct CallerUsers: GatewayUsers {
                 UserMethod.createTemporary,
                 TemporaryUserCreation(
                     device: try await session.target(request.device), actions: request.actions.map(BindingActions.init),
-                    ttlSeconds: request.ttlSeconds, within: session.token), id: requestID)
+                    ttlSeconds: request.ttlSeconds, oneCall: request.oneCall, within: session.token), id: requestID)
         }
     }
 

@@ -13,7 +13,9 @@ actor AccountRights {
         var isOwner = false
 
         /// What the account's calls may be used for.
-        var callActions: [CallAction] { actions.contains(.talk) ? [.view, .talk] : [.view] }
+        var callActions: [CallAction] {
+            [.view] + (actions.contains(.talk) ? [.talk] : []) + (actions.contains(.control) ? [.control] : [])
+        }
     }
 
     typealias Load = @Sendable (AccessID) async throws -> [Entry]

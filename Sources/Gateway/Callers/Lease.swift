@@ -8,11 +8,16 @@ import Synchronization
 /// released, the lease ends and returns its parts of shared resources.
 package final class Lease: Sendable {
     private struct State {
-        /// Ids of the devices that the operation needs.
-        var devices: Set<String> = []
+        var needs: Set<Need> = []
         var parts: [QuotaPart] = []
         var end: IoTError?
         var wasReviewedEnded = false
+    }
+
+    /// What the account must be allowed to do with a device.
+    struct Need: Sendable, Hashable {
+        var device: String
+        var action: DeviceAction
     }
 
     package let caller: Caller
@@ -32,11 +37,11 @@ package final class Lease: Sendable {
 
     deinit { release() }
 
-    var devices: Set<String> { state.withLock { $0.devices } }
+    var needs: Set<Need> { state.withLock { $0.needs } }
 
-    /// The lease ends if the account may no longer view this device.
-    package func needs(device: String) {
-        _ = state.withLock { $0.devices.insert(device) }
+    /// The lease ends if the account may no longer do this with the device.
+    package func needs(device: String, _ action: DeviceAction = .view) {
+        _ = state.withLock { $0.needs.insert(Need(device: device, action: action)) }
     }
 
     package func keep(_ part: QuotaPart) {

@@ -9,7 +9,7 @@ import Synchronization
 package final class Leases: Sendable {
     package typealias CheckToken = @Sendable (BearerToken) async throws -> Void
     /// `nil` if the answer is not available now.
-    package typealias MayView = @Sendable (_ device: String, AccessID) async -> Bool?
+    package typealias May = @Sendable (DeviceAction, _ device: String, AccessID) async -> Bool?
 
     private static let period = Duration.milliseconds(250)
     /// The maximum number of concurrent requests to the hub.
@@ -21,16 +21,16 @@ package final class Leases: Sendable {
 
     private let state = Mutex<(entries: [Int: Weak], next: Int)>(([:], 0))
     private let checkToken: CheckToken
-    private let mayView: MayView
+    private let may: May
     private let wall: @Sendable () -> Int64
 
     package init(
         wall: @escaping @Sendable () -> Int64 = { WallClock.milliseconds() }, checkToken: @escaping CheckToken,
-        mayView: @escaping MayView
+        may: @escaping May
     ) {
         self.wall = wall
         self.checkToken = checkToken
-        self.mayView = mayView
+        self.may = may
     }
 
     /// - Parameter abandon: cuts off an operation that does not stop when its lease ends.
@@ -94,9 +94,9 @@ package final class Leases: Sendable {
                 for lease in leases { lease.end(error) }
             } catch {}
         }
-        await forEach(byBinding(all.filter { !$0.hasEnded })) { [mayView] binding, leases in
-            guard await mayView(binding.device, binding.account) == false else { return }
-            let error = IoTError(.relationInvalid, "this account may no longer view the device")
+        await forEach(byNeed(all.filter { !$0.hasEnded })) { [may] pair, leases in
+            guard await may(pair.need.action, pair.need.device, pair.account) == false else { return }
+            let error = IoTError(.relationInvalid, pair.need.action.loss)
             for lease in leases { lease.end(error) }
         }
     }
@@ -107,15 +107,15 @@ package final class Leases: Sendable {
     }
 
     private struct Pair: Hashable {
-        var device: String
+        var need: Lease.Need
         var account: AccessID
     }
 
-    private func byBinding(_ leases: [Lease]) -> [Pair: [Lease]] {
+    private func byNeed(_ leases: [Lease]) -> [Pair: [Lease]] {
         var result: [Pair: [Lease]] = [:]
         for lease in leases {
-            for device in lease.devices {
-                result[Pair(device: device, account: lease.caller.account), default: []].append(lease)
+            for need in lease.needs {
+                result[Pair(need: need, account: lease.caller.account), default: []].append(lease)
             }
         }
         return result
@@ -130,5 +130,14 @@ package final class Leases: Sendable {
                 tasks.addTask { await body(key, leases) }
             }
         }
+    }
+}
+
+extension DeviceAction {
+    /// Why an operation ends when the account loses this action.
+    fileprivate var loss: String {
+        self == .view
+            ? "this account may no longer view the device"
+            : "this account has lost the action `\(rawValue)` for the device"
     }
 }

@@ -23,8 +23,18 @@ package enum SharedResource: String, CaseIterable, Sendable {
     case snapshots
     /// Bodies of raw video and raw audio. Each has a thread and up to 96 MiB of data that waits for its reader.
     case rawBodies
+    /// Dumps of coded frames. Each has a thread and up to 4 MiB that wait for its reader.
+    case dumps
     /// Sounds that are being sent to devices. Each has two threads.
     case talks
+    /// Streams of data over channels, in either direction. Each holds at most a window of 256 KiB.
+    case dataStreams
+    /// Readers of the log.
+    case logs
+    /// Recordings that are being read. Each has two open files, and is not removed meanwhile.
+    case recordingReaders
+    /// Checks of the recording disk, which take minutes.
+    case recordingChecks
 
     /// The limits without a configuration.
     var bound: QuotaBound {
@@ -35,8 +45,9 @@ package enum SharedResource: String, CaseIterable, Sendable {
         case .calls: Self.callBound(256)
         case .readers: QuotaBound(total: 256, each: 128, reserve: 32)
         case .cameraTests: QuotaBound(total: 4, each: 2, reserve: 1)
-        case .discoveries: QuotaBound(total: 1, each: 1)
-        case .snapshots, .rawBodies, .talks: QuotaBound(total: 16, each: 4, reserve: 4)
+        case .discoveries, .recordingChecks: QuotaBound(total: 1, each: 1)
+        case .dataStreams, .recordingReaders: QuotaBound(total: 64, each: 16, reserve: 16)
+        case .snapshots, .rawBodies, .dumps, .talks, .logs: QuotaBound(total: 16, each: 4, reserve: 4)
         }
     }
 
@@ -52,7 +63,9 @@ package enum SharedResource: String, CaseIterable, Sendable {
     /// The error number when the limit is reached.
     var code: ErrorCode {
         switch self {
-        case .requests, .channelUses, .cameraTests, .discoveries, .snapshots, .rawBodies, .talks: .tooManyRequests
+        case .requests, .channelUses, .cameraTests, .discoveries, .snapshots, .rawBodies, .dumps, .talks,
+            .dataStreams, .logs, .recordingReaders, .recordingChecks:
+            .tooManyRequests
         case .channels, .calls, .readers: .tooManyConnections
         }
     }
@@ -68,13 +81,20 @@ package enum SharedResource: String, CaseIterable, Sendable {
         case .discoveries: "searches of the network are running"
         case .snapshots: "snapshots are being made"
         case .rawBodies: "raw video and raw audio are being read"
+        case .dumps: "dumps of coded frames are being read"
         case .talks: "sounds are being sent to devices"
+        case .dataStreams: "streams of data over channels are open"
+        case .logs: "readers of the log"
+        case .recordingReaders: "recordings are being read"
+        case .recordingChecks: "checks of the recording disk are running"
         }
     }
 
     var remedy: String {
         switch self {
-        case .requests, .cameraTests, .discoveries, .snapshots, .rawBodies, .talks: "wait until some have ended"
+        case .requests, .cameraTests, .discoveries, .snapshots, .rawBodies, .dumps, .talks, .dataStreams, .logs,
+            .recordingReaders, .recordingChecks:
+            "wait until some have ended"
         case .channels, .channelUses: "close some with `iotctl`, or wait until they close"
         case .calls: "end some, or raise channels.calls"
         case .readers: "stop some of the players"

@@ -8,17 +8,33 @@ struct CallerCameras: GatewayCameras {
     func list() async throws -> [CameraDescription] {
         var descriptions: [CameraDescription] = []
         for camera in await session.gateway.fleet.cameras() {
-            descriptions.append(CameraDescription(await camera.snapshot()))
+            descriptions.append(try await describe(camera))
         }
         return descriptions
     }
 
     func show(_ name: String) async throws -> CameraDescription {
+        try await describe(try await camera(name))
+    }
+
+    private func describe(_ camera: Camera) async throws -> CameraDescription {
+        var description = CameraDescription(await camera.snapshot())
+        if camera.settings.record != .none {
+            let isReady = description.state == .ready
+            description.recording =
+                try await session.gateway.recordings?.state(of: camera.device, isReady: isReady)
+                ?? CameraRecordingState(
+                    state: .paused, reason: APIError(RecordingAccess.missing), bytes: 0, droppedFragments: 0)
+        }
+        return description
+    }
+
+    func camera(_ name: String) async throws -> Camera {
         guard let camera = await session.gateway.fleet.cameras().first(where: { $0.settings.name == name }) else {
             throw IoTError(
                 .notFound, "there is no camera '\(name)'", remedy: "list the cameras with `iotctl camera list`")
         }
-        return CameraDescription(await camera.snapshot())
+        return camera
     }
 
     func add(_ request: CameraRequest) async throws -> CameraDescription {
@@ -46,6 +62,15 @@ struct CallerCameras: GatewayCameras {
     func test(_ request: CameraTestRequest) async throws -> CameraTestReport {
         let source = try await session.gateway.fleet.source(of: request.camera)
         return try await test(source, wantsPicture: request.picture ?? false)
+    }
+
+    func answer(_ name: String, _ answer: CallAnswer) async throws -> CameraDescription {
+        let camera = try await camera(name)
+        switch answer.answer {
+        case .accept: try await camera.acceptCall(answer.call)
+        case .refuse: try await camera.refuseCall(answer.call)
+        }
+        return try await show(name)
     }
 
     /// - Throws: why the source does not work.

@@ -32,6 +32,7 @@ extension CameraDescription {
             name: camera.name, device: camera.device.rawValue, url: camera.url, state: state, since: camera.since,
             reason: reason, tracks: tracks, bitrate: bitrates.isEmpty ? nil : bitrates.reduce(0, +),
             viewers: camera.viewers, viewerLimit: camera.maximumViewers,
-            caller: camera.caller?.id, settings: camera.shown)
+            caller: camera.call?.user.id, call: camera.call?.id, ringing: camera.call?.isRinging,
+            settings: camera.shown)
     }
 }

@@ -11,4 +11,12 @@ package protocol GatewayCameras: Sendable {
     ///
     /// - Throws: why it does not work.
     func test(_ request: CameraTestRequest) async throws -> CameraTestReport
+    /// Answers the live call that rings.
+    ///
+    /// - Throws: `.callTargetNotFound` if it does not ring.
+    func answer(_ name: String, _ answer: CallAnswer) async throws -> CameraDescription
+    /// What the camera's users send to it, as server-sent events (`CameraDataNotice`). One reader at a time.
+    func data(_ name: String) async throws -> MediaBody
+    /// Answers a request of the camera's users, or sends them a message.
+    func send(_ name: String, _ message: CameraMessage) async throws -> CameraDataReport
 }

@@ -16,7 +16,7 @@ struct CallerCalls: GatewayCalls {
         let entry = try await session.viewable(device)
         if wish.kind == .live { try session.requireTalk(entry) }
         // A key is given away so that somebody sees the camera, not those who call it.
-        if case .key = session.caller.credentials, wish.source != 0 {
+        if case .key = session.caller.credentials, wish.source != .main {
             throw IoTError(
                 .forbidden, "a media key opens the camera's own picture alone", remedy: "use an API token of the owner")
         }
@@ -29,7 +29,9 @@ struct CallerCalls: GatewayCalls {
         right.keep(try session.take(.calls))
         return try await relayed.open(
             id, device: device, kind: wish.kind, source: wish.source,
-            actions: session.caller.scope.includes(.talk) ? entry.callActions : [.view],
+            actions: entry.callActions.filter { action in
+                action == .view || DeviceAction(rawValue: action.rawValue).map(session.caller.scope.includes) ?? false
+            },
             definition: wish.definition, offer: wish.offer, as: session.principal, right: right)
     }
 

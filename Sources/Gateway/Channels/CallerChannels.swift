@@ -8,14 +8,18 @@ struct CallerChannels: GatewayChannels {
     let session: CallerSession
 
     func open(_ request: ChannelRequest) async throws -> ChannelDescription {
-        guard let kind = request.channelKind, kind == .monitor || kind == .live else {
-            throw IoTError(.invalidRequest, "kind: \(request.kind) is not supported; use monitor or live")
+        guard let kind = request.channelKind, kind != .playback else {
+            throw IoTError(.invalidRequest, "kind: \(request.kind) is not supported; use monitor, live or transmission")
         }
         guard kind == .live || request.camera == nil else {
             throw IoTError(.invalidRequest, "camera: only a live channel shows one", remedy: "set kind to live")
         }
         let entry = try await session.viewable(request.device)
         if kind == .live { try session.requireTalk(entry) }
+        if kind == .transmission {
+            try session.requireControl(entry)
+            if request.definition != nil { try PlayerCapabilities(of: kind).require(.definition) }
+        }
         let own = try await ownCamera(request.camera)
         let part = try session.take(.channelUses)
         let use = try await session.open(
@@ -55,6 +59,8 @@ struct CallerChannels: GatewayChannels {
         // Nothing is half done: a kind of channel has one of the two.
         let capabilities = PlayerCapabilities(of: use.channel.kind)
         if change.definition != nil { try capabilities.require(.definition) }
+        if change.muted != nil || change.volume != nil { try capabilities.require(.mute) }
+        if change.rotation != nil { try capabilities.require(.scaling) }
         if change.camera != nil {
             try capabilities.require(.twoWayVideo)
             try session.requireTalk(try await session.viewable(use.channel.device.rawValue))
@@ -80,14 +86,14 @@ struct CallerChannels: GatewayChannels {
     func talk(_ id: String, _ sound: MediaInput) async throws -> TalkReport {
         let part = try session.take(.talks)
         let use = try await use(id)
-        await session.gateway.uses.beginTalk(id)
+        await session.gateway.uses.beginWork(id)
         let outcome: Result<TalkSummary, any Error>
         do {
             outcome = .success(try await SpokenInput(sound, session.lease).play { try await use.talk($0) })
         } catch {
             outcome = .failure(error)
         }
-        await session.gateway.uses.endTalk(id)
+        await session.gateway.uses.endWork(id)
         withExtendedLifetime(part) {}
         let summary = try outcome.get()
         return TalkReport(
@@ -122,6 +128,8 @@ struct CallerChannels: GatewayChannels {
                 ChannelDiscontinuity(
                     reason: reason == .sizeChanged ? .size : .clock, pts: pts, width: video?.width,
                     height: video?.height))
+        case .stageReached(let entry): .stage(StageDescription(entry))
+        case .playback: nil
         case .warning(let error): .warning(APIError(error))
         case .ended: .end(await session.gateway.describe(use))
         }
@@ -150,6 +158,22 @@ struct CallerChannels: GatewayChannels {
         let part = try session.take(.rawBodies)
         let use = try await use(id)
         return await body(use, "audio/wav", try await use.rawAudio(frames: frames), part)
+    }
+
+    func dump(_ id: String, _ part: DumpPart) async throws -> MediaBody {
+        let quota = try session.take(part.isDecoded ? .rawBodies : .dumps)
+        let use = try await use(id)
+        let (sink, contentType) =
+            switch part {
+            case .receivedVideo, .receivedAudio: try await use.dump(.received, part.track)
+            case .intoDecoderVideo, .intoDecoderAudio: try await use.dump(.intoDecoder, part.track)
+            case .outOfDecoderVideo, .outOfDecoderAudio: try await use.dumpDecoded(part.track)
+            }
+        var body = await body(use, contentType, sink, quota)
+        body.chunks = DumpChunks(
+            base: sink.chunks, maximumSize: DumpPart.maximumSize,
+            maximumDuration: .seconds(Int64(DumpPart.maximumDuration)))
+        return body
     }
 
     func resource(_ name: String) async throws -> MediaBody {
@@ -193,7 +217,7 @@ struct CallerChannels: GatewayChannels {
     }
 
     /// A channel of the caller's account. Channels of other accounts are reported as not found.
-    private func use(_ id: String) async throws -> ChannelRegistry.Use {
+    func use(_ id: String) async throws -> ChannelRegistry.Use {
         guard await session.gateway.uses.owner(of: id) == session.caller.account else {
             throw IoTError(.notFound, "there is no channel \(id)", remedy: "open a new one")
         }

@@ -10,9 +10,15 @@ package actor ChannelUses {
         /// A part of `SharedResource.channelUses`.
         let part: QuotaPart
         var sinks: [MediaSink] = []
-        /// Talks in progress.
-        var talks = 0
+        /// Readers of data, which may have left.
+        var readers: [WeakReader] = []
+        /// Talks, and data being sent.
+        var works = 0
         var lastUsed: NIODeadline
+    }
+
+    private struct WeakReader {
+        weak var reader: DataReader<ByteBuffer>?
     }
 
     private let registry: ChannelRegistry
@@ -52,14 +58,20 @@ package actor ChannelUses {
         entries[id]?.sinks.append(sink)
     }
 
-    /// The channel is in use while a talk is in progress.
-    func beginTalk(_ id: String) { entries[id]?.talks += 1 }
-    func endTalk(_ id: String) { entries[id]?.talks -= 1 }
+    /// Adds a reader of data, which ends with the use.
+    func add(_ reader: DataReader<ByteBuffer>, to id: String) {
+        entries[id]?.readers.append(WeakReader(reader: reader))
+    }
+
+    /// The channel is in use while a talk is in progress, or data are being sent.
+    func beginWork(_ id: String) { entries[id]?.works += 1 }
+    func endWork(_ id: String) { entries[id]?.works -= 1 }
 
     /// Ends the bodies of the use in order, and then its part in the channel.
     func close(_ id: String) async {
         guard let entry = entries.removeValue(forKey: id) else { return }
         entry.sinks.forEach { $0.end() }
+        entry.readers.forEach { $0.reader?.end() }
         await registry.close(id)
     }
 
@@ -80,7 +92,8 @@ package actor ChannelUses {
 
     private func isInUse(_ id: String) async -> Bool {
         entries[id]?.sinks.removeAll { $0.chunks.isClosed }
-        if let entry = entries[id], !entry.sinks.isEmpty || entry.talks > 0 { return true }
+        entries[id]?.readers.removeAll { $0.reader == nil }
+        if let entry = entries[id], !entry.sinks.isEmpty || !entry.readers.isEmpty || entry.works > 0 { return true }
         guard let use = try? await registry.use(id) else { return false }
         return await use.isWatched
     }

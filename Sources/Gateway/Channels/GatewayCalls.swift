@@ -23,11 +23,13 @@ package struct BrowserWish: Sendable {
     /// `monitor`, or `live` to show the camera a picture.
     package var kind: ChannelKind
     /// 0 for the camera, 1 for the caller of its live call.
-    package var source: Int
+    package var source: ChannelSource
     /// The wanted definitions, as in `Definition.list`.
     package var definition: String?
 
-    package init(offer: String, kind: ChannelKind = .monitor, source: Int = 0, definition: String? = nil) {
+    package init(
+        offer: String, kind: ChannelKind = .monitor, source: ChannelSource = .main, definition: String? = nil
+    ) {
         self.offer = offer
         self.kind = kind
         self.source = source

@@ -1,5 +1,6 @@
 package import GatewayAPI
 package import IoTCore
+package import NIOCore
 
 /// Channels to devices. They belong to the account that opened them; other accounts cannot see them.
 package protocol GatewayChannels: Sendable {
@@ -23,6 +24,19 @@ package protocol GatewayChannels: Sendable {
     /// ends. The response contains the final statistics.
     func close(_ id: String) async throws -> ChannelDescription
 
+    // MARK: Data
+
+    /// Sends a message, or asks the device and returns its responses.
+    func send(_ id: String, _ message: ChannelMessage) async throws -> MessageResponse
+    /// Asks the device, and returns its responses while they come, as server-sent events (`MessageEvent`).
+    func responses(_ id: String, _ message: ChannelMessage) async throws -> MediaBody
+    /// The device's messages while they come, as server-sent events (`ChannelDataEvent`).
+    func messages(_ id: String) async throws -> MediaBody
+    /// Sends messages in order, the next one when the one before has room.
+    func stream(
+        _ id: String, _ messages: any AsyncSequence<ByteBuffer, any Error> & Sendable
+    ) async throws -> DataReport
+
     // MARK: Media
     //
     // Each body takes part from the moment its method returns, even before `play`, so that it contains the first frame.
@@ -37,6 +51,8 @@ package protocol GatewayChannels: Sendable {
     func rawVideo(_ id: String, frames: Int?, fit: PictureFit?) async throws -> MediaBody
     /// WAV. Ends with the last of `frames` pictures, if set.
     func rawAudio(_ id: String, frames: Int?) async throws -> MediaBody
+    /// The frames of one track as they pass one point of the player, for at most a minute.
+    func dump(_ id: String, _ part: DumpPart) async throws -> MediaBody
     /// The picture that the result of one of the account's actions named.
     func resource(_ name: String) async throws -> MediaBody
 }

@@ -5,7 +5,7 @@ import MediaPlayer
 extension PresentationSettings {
     /// The settings after a change.
     ///
-    /// - Throws: `invalidParameter` for a volume or a rotation that does not exist.
+    /// - Throws: `invalidParameter` for a value that does not exist.
     func changed(by change: ChannelSettings) throws(IoTError) -> PresentationSettings {
         var settings = self
         if let muted = change.muted { settings.isMuted = muted }
@@ -21,6 +21,12 @@ extension PresentationSettings {
             }
             settings.rotation = rotation
         }
+        if let name = change.echo {
+            guard let echo = EchoTreatment(rawValue: name) else {
+                throw IoTError(.invalidParameter, "echo must be duck or keep")
+            }
+            settings.echo = echo
+        }
         return settings
     }
 }
@@ -30,5 +36,6 @@ extension ChannelDescription {
         muted = settings.isMuted
         volume = settings.volume
         rotation = settings.rotation.rawValue
+        echo = settings.echo
     }
 }

@@ -17,6 +17,8 @@ extension StatisticsReport {
         tolerance = statistics.tolerance
         delay = statistics.delay
         audioVideoSkew = statistics.audioVideoSkew
+        audioVideoDistance = statistics.audioVideoDistance
+        processingTime = statistics.processingTime.map { ProcessingTimeReport(p50: $0.p50, p95: $0.p95) }
         discontinuities = statistics.discontinuityCount
         sinks = statistics.sinks.isEmpty ? nil : statistics.sinks.map { SinkReport($0) }
     }
@@ -29,6 +31,8 @@ extension TrackStatistics {
         framesReceived = video.framesReceived
         framesDecoded = video.framesDecoded
         keyFramesDecoded = video.keyFramesDecoded
+        totalDecodeTime = video.totalDecodeTime
+        keyFrameDistance = video.keyFrameDistance
         framesShown = video.framesShown
         framesDropped = video.framesDropped
         framesPerSecond = video.framesPerSecond

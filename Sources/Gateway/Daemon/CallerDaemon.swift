@@ -46,4 +46,8 @@ struct CallerDaemon: GatewayDaemon {
         await session.gateway.rights.invalidate()
         return change
     }
+
+    func logs(_ query: LogQuery) async throws -> MediaBody {
+        LogBody(session.gateway.log, query, lease: session.lease).body(try session.take(.logs))
+    }
 }

@@ -10,4 +10,6 @@ package protocol GatewayDaemon: Sendable {
     func metrics() async throws -> [MetricSample]
     /// Reloads the configuration.
     func reload() async throws -> ReloadResponse
+    /// The log, as server-sent events.
+    func logs(_ query: LogQuery) async throws -> MediaBody
 }

@@ -103,7 +103,7 @@ struct CallerDevices: GatewayDevices {
     private func fetchPicture(
         of entry: AccountRights.Entry, _ bounds: PictureBounds?
     ) async throws -> Snapshot {
-        let use = try await session.open(entry, .monitor, source: 0)
+        let use = try await session.open(entry, .monitor, source: .main)
         do {
             try await use.play()
             let picture = try await use.channel.snapshot(.jpeg, bounds)

@@ -74,7 +74,8 @@ struct CallerMessages: GatewayMessages {
     func askServer(_ request: ServerMessageRequest, requestID: String?) async throws -> GatewayAPI.MessageData {
         let data = try request.data.map { text throws(IoTError) in try ThingModel.MessageData(.string(text)) }
         let answer = try await session.hub.ask(
-            MessageMethod.askServer, ServerQuery(path: request.path, data: data), id: requestID)
+            MessageMethod.askServer, ServerQuery(path: request.path, data: data),
+            timeout: .milliseconds(request.timeoutMilliseconds ?? 10_000), id: requestID)
         return GatewayAPI.MessageData(answer.data)
     }
 }

@@ -31,14 +31,21 @@ public struct CameraDescription: Hashable, Sendable {
     public var viewerLimit: Int
     /// The account that is in a live call with the camera.
     public var caller: String?
+    /// The id of the live call, and whether it rings until somebody at the camera answers it.
+    public var call: String?
+    public var ringing: Bool?
+    /// What is recorded of it; `nil` if its setting `record` is `none`.
+    public var recording: CameraRecordingState?
     /// The settings that responses include, such as the RTSP transport. They are encoded as members of this object.
     public var settings: CameraSettings
 
     public init(
         name: String, device: String?, url: String, state: State, since: Int64, reason: IoTError? = nil,
         tracks: [TrackDescription] = [], bitrate: Int? = nil, viewers: Int, viewerLimit: Int,
-        caller: String? = nil, settings: CameraSettings = CameraSettings()
+        caller: String? = nil, call: String? = nil, ringing: Bool? = nil, recording: CameraRecordingState? = nil,
+        settings: CameraSettings = CameraSettings()
     ) {
+        self.recording = recording
         self.name = name
         self.device = device
         self.url = url
@@ -50,6 +57,8 @@ public struct CameraDescription: Hashable, Sendable {
         self.viewers = viewers
         self.viewerLimit = viewerLimit
         self.caller = caller
+        self.call = call
+        self.ringing = ringing
         self.settings = settings
     }
 }
@@ -58,7 +67,8 @@ extension CameraDescription: Codable {
     private static let shown = CameraKey.all.filter { $0.traits.contains(.shown) }
 
     private enum CodingKeys: String, CodingKey {
-        case name, device, url, state, since, reason, tracks, bitrate, viewers, viewerLimit, caller
+        case name, device, url, state, since, reason, tracks, bitrate, viewers, viewerLimit, caller, call, ringing
+        case recording
     }
 
     public init(from decoder: any Decoder) throws {
@@ -74,6 +84,9 @@ extension CameraDescription: Codable {
         viewers = try container.decode(Int.self, forKey: .viewers)
         viewerLimit = try container.decode(Int.self, forKey: .viewerLimit)
         caller = try container.decodeIfPresent(String.self, forKey: .caller)
+        call = try container.decodeIfPresent(String.self, forKey: .call)
+        ringing = try container.decodeIfPresent(Bool.self, forKey: .ringing)
+        recording = try container.decodeIfPresent(CameraRecordingState.self, forKey: .recording)
         settings = try CameraSettings(from: decoder, members: Self.shown, isWhole: false)
     }
 
@@ -90,6 +103,9 @@ extension CameraDescription: Codable {
         try container.encode(viewers, forKey: .viewers)
         try container.encode(viewerLimit, forKey: .viewerLimit)
         try container.encodeIfPresent(caller, forKey: .caller)
+        try container.encodeIfPresent(call, forKey: .call)
+        try container.encodeIfPresent(ringing, forKey: .ringing)
+        try container.encodeIfPresent(recording, forKey: .recording)
         try settings.encode(to: encoder, members: Self.shown)
     }
 }

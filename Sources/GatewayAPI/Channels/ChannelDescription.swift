@@ -7,7 +7,7 @@ public struct ChannelDescription: Codable, Hashable, Sendable {
     public var device: String
     /// The device's name.
     public var deviceName: String
-    public var source: Int
+    public var source: ChannelSource
     /// `live`, `monitor`, `playback` or `transmission`.
     public var kind: String
     public var state: ChannelState
@@ -23,15 +23,25 @@ public struct ChannelDescription: Codable, Hashable, Sendable {
     public var definitions: [String]?
     /// The name of the camera that a live channel shows to the device.
     public var camera: String?
+    /// Whether the device has signed the description of its connection with a key that the account knows; `nil` from an
+    /// older daemon.
+    public var verified: Bool?
+    /// How the account learned that key; `nil` if `verified` is false.
+    public var keySource: KeySource?
     /// The settings of this use of the channel; see `ChannelSettings`.
     public var muted: Bool?
     public var volume: SoundVolume?
     public var rotation: Int?
+    public var echo: EchoTreatment?
+    /// The channel's number in the log; uses that share a channel have the same.
+    public var number: Int?
+    /// The stages of the play that were reached, in order.
+    public var stages: [StageDescription]?
 
     public init(
-        id: String, device: String, deviceName: String, source: Int, kind: ChannelKind, state: ChannelState,
-        tracks: [TrackDescription], statistics: StatisticsReport? = nil, talk: TalkState? = nil,
-        definition: String? = nil, definitions: [String] = [], camera: String? = nil
+        id: String, device: String, deviceName: String, source: ChannelSource, kind: ChannelKind,
+        state: ChannelState, tracks: [TrackDescription], statistics: StatisticsReport? = nil, talk: TalkState? = nil,
+        definition: String? = nil, definitions: [String] = [], camera: String? = nil, keySource: KeySource? = nil
     ) {
         self.id = id
         self.device = device
@@ -45,6 +55,8 @@ public struct ChannelDescription: Codable, Hashable, Sendable {
         self.definition = definition
         self.definitions = definitions.isEmpty ? nil : definitions
         self.camera = camera
+        verified = keySource != nil
+        self.keySource = keySource
     }
 }
 

@@ -6,8 +6,7 @@ public struct ChannelRequest: APIRequestBody, Hashable {
 
     /// A device's id or name.
     public var device: String
-    /// The number of the camera of a recorder; 0 for a device with one camera.
-    public var source: Int
+    public var source: ChannelSource
     /// The kind of the channel: `monitor` or `live`.
     public var kind: String
     /// The wanted definitions in order, as in `Definition.list`; `high` if it is absent.
@@ -16,7 +15,8 @@ public struct ChannelRequest: APIRequestBody, Hashable {
     public var camera: String?
 
     public init(
-        device: String, source: Int = 0, kind: ChannelKind = .monitor, definition: String? = nil, camera: String? = nil
+        device: String, source: ChannelSource = .main, kind: ChannelKind = .monitor, definition: String? = nil,
+        camera: String? = nil
     ) {
         self.device = device
         self.source = source
@@ -32,7 +32,7 @@ public struct ChannelRequest: APIRequestBody, Hashable {
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         device = try container.decode(String.self, forKey: .device)
-        source = try container.decodeIfPresent(Int.self, forKey: .source) ?? 0
+        source = try container.decodeIfPresent(ChannelSource.self, forKey: .source) ?? .main
         kind = try container.decodeIfPresent(String.self, forKey: .kind) ?? ChannelKind.monitor.name
         definition = try container.decodeIfPresent(String.self, forKey: .definition)
         camera = try container.decodeIfPresent(String.self, forKey: .camera)

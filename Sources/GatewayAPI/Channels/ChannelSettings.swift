@@ -2,7 +2,7 @@ public import IoTCore
 
 /// `PATCH /v1/channels/{id}`: absent members stay unchanged.
 public struct ChannelSettings: APIRequestBody, Hashable {
-    public static let members = ["definition", "camera", "muted", "volume", "rotation"]
+    public static let members = ["definition", "camera", "muted", "volume", "rotation", "echo"]
     public static let nullable = ["camera"]
 
     /// The wanted definitions in order, as in `Definition.list`.
@@ -15,6 +15,8 @@ public struct ChannelSettings: APIRequestBody, Hashable {
     public var volume: SoundVolume?
     /// How far decoded pictures are turned, anti-clockwise: 0, 90, 180 or 270 degrees.
     public var rotation: Int?
+    /// What becomes of the raw sound while this use talks: a value of `EchoTreatment`.
+    public var echo: String?
 
     public enum ShownCamera: Hashable, Sendable {
         /// The id or name of one of the gateway's cameras.
@@ -25,20 +27,21 @@ public struct ChannelSettings: APIRequestBody, Hashable {
 
     public init(
         definition: String? = nil, camera: ShownCamera? = nil, muted: Bool? = nil, volume: SoundVolume? = nil,
-        rotation: Int? = nil
+        rotation: Int? = nil, echo: EchoTreatment? = nil
     ) {
         self.definition = definition
         self.camera = camera
         self.muted = muted
         self.volume = volume
         self.rotation = rotation
+        self.echo = echo?.rawValue
     }
 
     /// True if nothing is to be changed.
     public var isEmpty: Bool { self == ChannelSettings() }
 
     private enum CodingKeys: String, CodingKey {
-        case definition, camera, muted, volume, rotation
+        case definition, camera, muted, volume, rotation, echo
     }
 
     public init(from decoder: any Decoder) throws {
@@ -47,6 +50,7 @@ public struct ChannelSettings: APIRequestBody, Hashable {
         muted = try container.decodeIfPresent(Bool.self, forKey: .muted)
         volume = try container.decodeIfPresent(SoundVolume.self, forKey: .volume)
         rotation = try container.decodeIfPresent(Int.self, forKey: .rotation)
+        echo = try container.decodeIfPresent(String.self, forKey: .echo)
         guard container.contains(.camera) else { return }
         camera = try container.decodeIfPresent(String.self, forKey: .camera).map { .camera($0) } ?? ShownCamera.none
     }
@@ -62,5 +66,6 @@ public struct ChannelSettings: APIRequestBody, Hashable {
         try container.encodeIfPresent(muted, forKey: .muted)
         try container.encodeIfPresent(volume, forKey: .volume)
         try container.encodeIfPresent(rotation, forKey: .rotation)
+        try container.encodeIfPresent(echo, forKey: .echo)
     }
 }

@@ -8,6 +8,8 @@ public enum ChannelUpdate: Hashable, Sendable {
     case statistics(StatisticsReport)
     /// `event: discontinuity`
     case discontinuity(ChannelDiscontinuity)
+    /// `event: stage`: the play has reached a stage, once for each track.
+    case stage(StageDescription)
     /// `event: error`: something failed, but the channel continues.
     case warning(APIError)
     /// `event: end`, the last event: the channel is closed.
@@ -19,6 +21,7 @@ public enum ChannelUpdate: Hashable, Sendable {
             case .state(let state): try ServerSentEvent(name: "state", encoding: state)
             case .statistics(let report): try ServerSentEvent(name: "statistics", encoding: report)
             case .discontinuity(let change): try ServerSentEvent(name: "discontinuity", encoding: change)
+            case .stage(let stage): try ServerSentEvent(name: "stage", encoding: stage)
             case .warning(let error): try ServerSentEvent(name: "error", encoding: error)
             case .end(let description): try ServerSentEvent(name: "end", encoding: description)
             }
@@ -31,6 +34,7 @@ public enum ChannelUpdate: Hashable, Sendable {
         case "state": self = .state(try event.decode(ChannelState.self))
         case "statistics": self = .statistics(try event.decode(StatisticsReport.self))
         case "discontinuity": self = .discontinuity(try event.decode(ChannelDiscontinuity.self))
+        case "stage": self = .stage(try event.decode(StageDescription.self))
         case "error": self = .warning(try event.decode(APIError.self))
         case "end": self = .end(try event.decode(ChannelDescription.self))
         default: return nil

@@ -21,6 +21,10 @@ public struct StatisticsReport: Codable, Hashable, Sendable {
     public var delay: Double?
     /// How much later than the sound the picture is shown. Negative if it is earlier.
     public var audioVideoSkew: Double?
+    /// By how much the newest picture is ahead of the newest sound, by the camera's clock. Negative if it is behind.
+    public var audioVideoDistance: Double?
+    /// From a frame's arrival until it is shown, over the newest frames.
+    public var processingTime: ProcessingTimeReport?
     public var currentRoundTripTime: Double?
     /// Jumps of the source's clock and changes of the picture size. A jump in both tracks counts once.
     public var discontinuities: Int?
@@ -32,9 +36,20 @@ public struct StatisticsReport: Codable, Hashable, Sendable {
     }
 }
 
+/// The distribution of a time in seconds.
+public struct ProcessingTimeReport: Codable, Hashable, Sendable {
+    public var p50: Double
+    public var p95: Double
+
+    public init(p50: Double, p95: Double) {
+        self.p50 = p50
+        self.p95 = p95
+    }
+}
+
 /// What one reader of a channel received and missed.
 public struct SinkReport: Codable, Hashable, Sendable {
-    /// `recording`, `rawVideo`, `rawAudio`.
+    /// `recording`, `rawVideo`, `rawAudio`, `dump`.
     public var kind: String
     public var isOpen: Bool
     /// Pictures or audio frames; coded frames of both for a recording. Includes dropped ones.
@@ -75,6 +90,10 @@ public struct TrackStatistics: Codable, Hashable, Sendable {
     public var framesReceived: Int?
     public var framesDecoded: Int?
     public var keyFramesDecoded: Int?
+    /// How long the decoder worked.
+    public var totalDecodeTime: Double?
+    /// The longest time between two key frames.
+    public var keyFrameDistance: Double?
     /// Frames that could not be decoded.
     public var decodeErrors: Int?
 

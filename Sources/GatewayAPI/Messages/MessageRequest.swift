@@ -49,15 +49,18 @@ public struct MessageResponse: Codable, Hashable, Sendable {
 
 /// `POST /v1/server-messages`: a request to the hub with a path, such as `GET/time`.
 public struct ServerMessageRequest: APIRequestBody, Hashable {
-    public static let members = ["path", "data"]
+    public static let members = ["path", "data", "timeoutMilliseconds"]
 
     /// 1 to 128 bytes.
     public var path: String
     /// Base64.
     public var data: String?
+    /// 100 ms to 30 s. Default 10 s.
+    public var timeoutMilliseconds: Int?
 
-    public init(path: String, data: String? = nil) {
+    public init(path: String, data: String? = nil, timeoutMilliseconds: Int? = nil) {
         self.path = path
         self.data = data
+        self.timeoutMilliseconds = timeoutMilliseconds
     }
 }

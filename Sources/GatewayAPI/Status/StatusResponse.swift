@@ -1,3 +1,5 @@
+public import IoTCore
+
 /// `GET /v1/status`
 public struct StatusResponse: Codable, Hashable, Sendable {
     public var version: String
@@ -15,12 +17,15 @@ public struct StatusResponse: Codable, Hashable, Sendable {
     public var channels: Int
     /// Calls from browsers of this account; `nil` from an older daemon.
     public var calls: Int?
+    /// The fingerprint of the key with which the gateway signs its calls; `nil` from an older daemon.
+    public var key: KeyFingerprint?
     /// The use of shared resources by name; only for administrators.
     public var shared: [String: SharedUse]?
 
     public init(
         version: String = ProductVersion.current, uptime: Int, link: LinkState, hub: HubState, broker: BrokerState?,
-        cameras: Int, camerasOnline: Int? = nil, channels: Int, calls: Int? = nil, shared: [String: SharedUse]? = nil
+        cameras: Int, camerasOnline: Int? = nil, channels: Int, calls: Int? = nil, key: KeyFingerprint? = nil,
+        shared: [String: SharedUse]? = nil
     ) {
         self.version = version
         self.uptime = uptime
@@ -31,6 +36,7 @@ public struct StatusResponse: Codable, Hashable, Sendable {
         self.camerasOnline = camerasOnline
         self.channels = channels
         self.calls = calls
+        self.key = key
         self.shared = shared
     }
 }

@@ -22,6 +22,8 @@ package struct CameraKey: Sendable {
         case loudspeaker
         /// Which calls it takes.
         case calls
+        /// What is recorded.
+        case recording
         /// Further sources, which are opened while somebody uses them.
         case definitions
     }

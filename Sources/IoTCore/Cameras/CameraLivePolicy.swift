@@ -4,4 +4,6 @@ public enum CameraLivePolicy: String, Sendable, Codable, CaseIterable {
     case none
     /// Takes them, one at a time. The camera's owner can watch the caller.
     case accept
+    /// As `accept`, but a call rings until somebody at the camera accepts or refuses it.
+    case ask
 }

@@ -19,7 +19,7 @@ public enum CameraLoudspeaker: Sendable, Hashable {
             guard rest.isPrintableOnOneLine, (1...256).contains(rest.utf8.count) else { return nil }
             switch text[..<colon] {
             case "alsa" where Self.isDevice(rest): self = .alsa(rest)
-            case "file" where rest.hasPrefix("/") && rest.hasSuffix(".wav"): self = .file(rest)
+            case "file" where rest.isAbsolutePath && rest.utf8.suffix(4).elementsEqual(".wav".utf8): self = .file(rest)
             default: return nil
             }
         }

@@ -40,6 +40,12 @@ public struct CameraSettings: Sendable, Hashable {
     /// Whether it takes live calls.
     @Setting(default: .none) public var live: CameraLivePolicy
 
+    /// What the box records of it.
+    @Setting(default: .none) public var record: CameraRecordPolicy
+
+    /// Which gateways may call it; every one without the key. A form of `CallerKeys`.
+    public var callers: String?
+
     /// The source of the definition `mid`: a smaller picture than that of `url`. It is read while somebody uses it.
     public var midUrl: String?
 
@@ -51,7 +57,8 @@ public struct CameraSettings: Sendable, Hashable {
         passwordFile: String? = nil, certificate: String? = nil, rtspTransport: RTSPTransport? = nil,
         pictureSize: CaptureSize? = nil,
         frameRate: Int? = nil, viewers: Int? = nil, talk: String? = nil,
-        live: CameraLivePolicy? = nil, midUrl: String? = nil, lowUrl: String? = nil
+        live: CameraLivePolicy? = nil, record: CameraRecordPolicy? = nil, callers: String? = nil,
+        midUrl: String? = nil, lowUrl: String? = nil
     ) {
         $name.given = name
         $url.given = url
@@ -65,6 +72,8 @@ public struct CameraSettings: Sendable, Hashable {
         $viewers.given = viewers
         $talk.given = talk
         $live.given = live
+        $record.given = record
+        self.callers = callers
         self.midUrl = midUrl
         self.lowUrl = lowUrl
     }
@@ -98,6 +107,10 @@ extension CameraKey {
             "talk", CameraPlace(\.$talk), part: .loudspeaker, traits: .shown,
             rule: Rule(CameraLoudspeaker.requirement) { CameraLoudspeaker($0) != nil }),
         .choice("live", CameraPlace(\.$live), part: .calls, traits: .shown),
+        .choice("record", CameraPlace(\.$record), part: .recording, traits: .shown),
+        .text(
+            "callers", CameraPlace(\.callers), part: .calls, traits: [.shown, .nullable],
+            rule: Rule(CallerKeys.requirement) { CallerKeys($0) != nil }),
         .text(
             "midUrl", CameraPlace(\.midUrl), form: .source, part: .definitions, traits: [.shown, .nullable],
             rule: definitionSource),
@@ -121,8 +134,15 @@ extension CameraSettings {
     package var trust: CameraTrust { CameraTrust(checked: certificate) }
 
     /// Whether a source is encrypted, so that `certificate` is used.
-    package var hasEncryptedSource: Bool {
-        [url, midUrl, lowUrl].contains { $0?.lowercased().hasPrefix("rtsps:") == true }
+    package var hasEncryptedSource: Bool { !encryptedSources.isEmpty }
+
+    /// The hosts with which `certificate` is used.
+    package var encryptedHosts: Set<String> {
+        Set(encryptedSources.map { ServiceURL($0, maximumSize: 4_096, checksName: false)?.host ?? $0 })
+    }
+
+    private var encryptedSources: [String] {
+        [url, midUrl, lowUrl].compactMap { $0 }.filter { $0.lowercased().hasPrefix("rtsps:") }
     }
 
     /// `talk` as a value.

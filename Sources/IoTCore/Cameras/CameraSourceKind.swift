@@ -23,7 +23,7 @@ extension CameraSettings {
     /// The kind of a checked `url`.
     package var sourceKind: CameraSourceKind {
         if url.hasPrefix(Self.devicePrefix) { return .v4l2 }
-        let isFile = url.hasPrefix("/") || url.hasPrefix("file://") || !url.contains("://")
+        let isFile = url.isAbsolutePath || url.hasPrefix("file://") || !url.contains("://")
         return isFile ? .file : .rtsp
     }
 

@@ -14,6 +14,10 @@ public enum CameraTrust: Hashable, Sendable {
         case .any: true
         }
     }
+
+    /// The trust in a host to which a camera leads, or which replaces it. Whoever accepts any certificate trusts the
+    /// network to one host, not to every host. A pinned certificate is safe at any host.
+    package var forAnotherHost: CameraTrust { self == .any ? .none : self }
 }
 
 extension CameraTrust {

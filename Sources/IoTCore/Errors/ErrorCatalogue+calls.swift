@@ -37,13 +37,16 @@ extension ErrorCatalogue {
             remedy: "ask the device's owner"),
         Entry(
             .libraryNotInitialised, "libraryNotInitialised", "the library is not set up",
-            remedy: "register before calling"),
+            remedy: "register before calling",
+            whyUnused: "the library has no such state: its types are set up when they are created"),
         Entry(
             .lanNotAllowed, "lanNotAllowed", "the device does not allow this over the local network",
-            remedy: "use the hub's link"),
+            remedy: "use the hub's link",
+            whyUnused: Unused.localNetwork),
         Entry(
             .noRelation, "noRelation", "there is no relation between the account and the device",
-            remedy: "bind the device first"),
+            remedy: "bind the device first",
+            whyUnused: "the hub checks the binding before it asks the device, and answers 8003"),
         Entry(.appNotOnline, "appNotOnline", "the user's terminal is not online", remedy: "register it first"),
         Entry(
             .deviceBusy, "deviceBusy", "the device is still handling an earlier request",
@@ -62,15 +65,21 @@ extension ErrorCatalogue {
             remedy: "choose another action, or update the device"),
         Entry(
             .builtInNotWritable, "builtInNotWritable", "this built-in property cannot be written from here",
-            remedy: "write it through the hub"),
-        Entry(.hangUpCodeInvalid, "hangUpCodeInvalid", "the hang-up code is out of range", remedy: "use 20151–20199"),
+            remedy: "write it through the hub",
+            whyUnused: Unused.localNetwork),
+        Entry(
+            .hangUpCodeInvalid, "hangUpCodeInvalid", "the hang-up code is out of range", remedy: "use 20151–20199",
+            whyUnused: "callers have no codes of their own: a call ends with a number of this catalogue"),
         Entry(
             .operationTimeout, "operationTimeout", "the device waited too long for the next request",
             remedy: "start again"),
-        Entry(.recordNotFound, "recordNotFound", "there is no such recording", remedy: "list the recordings first"),
+        Entry(
+            .recordNotFound, "recordNotFound", "there is no such recording", remedy: "list the recordings first",
+            whyUnused: Unused.recordings),
         Entry(
             .recordUnreadable, "recordUnreadable", "the recording cannot be read",
-            remedy: "check the recorder's disk"),
+            remedy: "check the recorder's disk",
+            whyUnused: Unused.recordings),
         Entry(
             .userCommandInternal, "userCommandInternal", "the device failed inside a user command",
             remedy: "read the device's log"),
@@ -79,7 +88,8 @@ extension ErrorCatalogue {
             remedy: "check both versions"),
         Entry(
             .userCommandVersion, "userCommandVersion", "the device does not know this version of the user command",
-            remedy: "check both versions"),
+            remedy: "check both versions",
+            whyUnused: "messages to devices have no version: their content is the program's own"),
         Entry(
             .userCommandParameter, "userCommandParameter", "a parameter of the user command is wrong",
             remedy: "correct the parameter"),

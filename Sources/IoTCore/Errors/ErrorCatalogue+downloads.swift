@@ -1,35 +1,53 @@
 extension ErrorCatalogue {
     /// File downloads (21060–21084): the SDK's public headers.
     static let downloads: [Entry] = [
-        Entry(.downloadBusy, "downloadBusy", "another download runs", remedy: "wait for it"),
+        Entry(
+            .downloadBusy, "downloadBusy", "another download runs", remedy: "wait for it",
+            whyUnused: Unused.downloads),
         Entry(
             .downloadUnavailable, "downloadUnavailable", "downloads are not available",
-            remedy: "check the connection"),
+            remedy: "check the connection",
+            whyUnused: Unused.downloads),
         Entry(
             .downloadOffsetInvalid, "downloadOffsetInvalid", "the offset lies outside the file",
-            remedy: "start at 0"),
+            remedy: "start at 0",
+            whyUnused: Unused.downloads),
         Entry(
             .downloadOpenFailed, "downloadOpenFailed", "the file cannot be opened",
             remedy: "check the device's disk"),
-        Entry(.downloadNotFound, "downloadNotFound", "there is no such file", remedy: "list the recordings first"),
-        Entry(.downloadEnded, "downloadEnded", "the download ended early", remedy: "resume at the last offset"),
-        Entry(.downloadSizeInvalid, "downloadSizeInvalid", "the file's size is wrong", remedy: "start again"),
-        Entry(.downloadUnknown, "downloadUnknown", "the download failed", remedy: "start again"),
+        Entry(
+            .downloadNotFound, "downloadNotFound", "there is no such file", remedy: "list the recordings first"),
+        Entry(
+            .downloadEnded, "downloadEnded", "the download ended early", remedy: "resume at the last offset",
+            whyUnused: Unused.downloads),
+        Entry(
+            .downloadSizeInvalid, "downloadSizeInvalid", "the file's size is wrong", remedy: "start again",
+            whyUnused: Unused.downloads),
+        Entry(
+            .downloadUnknown, "downloadUnknown", "the download failed", remedy: "start again",
+            whyUnused: Unused.downloads),
         Entry(
             .downloadNoResponse, "downloadNoResponse", "the device does not answer the download",
-            remedy: "check that it is online"),
+            remedy: "check that it is online",
+            whyUnused: Unused.downloads),
         Entry(
             .acknowledgeUnsupported, "acknowledgeUnsupported", "the device does not support this",
-            remedy: "update the device"),
+            remedy: "update the device",
+            whyUnused: Unused.downloads),
         Entry(
             .acknowledgeParameter, "acknowledgeParameter", "the device refused a parameter",
-            remedy: "correct the parameter"),
+            remedy: "correct the parameter",
+            whyUnused: Unused.downloads),
         Entry(
             .acknowledgeUnknown, "acknowledgeUnknown", "the device answered with an unknown error",
-            remedy: "read its log"),
+            remedy: "read its log",
+            whyUnused: Unused.downloads),
         Entry(
             .acknowledgeNoResponse, "acknowledgeNoResponse", "the device does not answer",
-            remedy: "check that it is online"),
-        Entry(.acknowledgeBusy, "acknowledgeBusy", "the device is busy", remedy: "wait and try again"),
+            remedy: "check that it is online",
+            whyUnused: Unused.downloads),
+        Entry(
+            .acknowledgeBusy, "acknowledgeBusy", "the device is busy", remedy: "wait and try again",
+            whyUnused: Unused.downloads),
     ]
 }

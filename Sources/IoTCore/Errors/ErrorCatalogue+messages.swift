@@ -11,8 +11,8 @@ extension ErrorCatalogue {
             .messageTimeout, "messageTimeout", "no answer came in time",
             remedy: "check that the device is online; raise --timeout"),
         Entry(
-            .modelReadFailed, "modelReadFailed", "the thing model could not be read",
-            remedy: "check the link with `iotctl status`"),
+            .modelReadFailed, "modelReadFailed", "the thing model could not be read: the answer is damaged",
+            remedy: "check the versions of the hub and of the device"),
         Entry(
             .modelReceiveFailed, "modelReceiveFailed", "a damaged thing model arrived",
             remedy: "check both versions"),

@@ -11,18 +11,24 @@ extension ErrorCatalogue {
         Entry(
             .playbackListDamaged, "playbackListDamaged", "the list of recordings is damaged",
             remedy: "rebuild the device's index"),
-        Entry(.recorderRunning, "recorderRunning", "a recording already runs", remedy: "stop it first"),
+        Entry(
+            .recorderRunning, "recorderRunning", "a recording already runs", remedy: "stop it first",
+            whyUnused: Unused.recordings),
         Entry(
             .videoSizeChanged, "videoSizeChanged", "the picture size changed",
             remedy: "start a new recording or raw video"),
-        Entry(.encoderUnavailable, "encoderUnavailable", "the encoder is not available now", remedy: "try again later"),
+        Entry(
+            .encoderUnavailable, "encoderUnavailable", "the encoder is not available now", remedy: "try again later",
+            whyUnused: Unused.recordings),
         Entry(
             .playbackListVersion, "playbackListVersion", "this version of the list of recordings is not supported",
-            remedy: "update the gateway or the device"),
+            remedy: "update the gateway or the device",
+            whyUnused: Unused.recordings),
         Entry(
             .deviceOperationFailed, "deviceOperationFailed", "the device could not do it",
             remedy: "read the device's message"),
-        Entry(.recorderUnavailable, "recorderUnavailable", "the recorder is not available", remedy: "check the disk"),
+        Entry(
+            .recorderUnavailable, "recorderUnavailable", "the recorder is not available", remedy: "check the disk"),
         Entry(
             .operationNotAllowed, "operationNotAllowed", "this is not allowed now",
             remedy: "look at the player's state"),

@@ -61,6 +61,13 @@ extension ErrorCatalogue {
             .calleeBusy, "calleeBusy", "the camera is in a live call with somebody else",
             remedy: "try again when they have finished, or watch with a monitor channel"),
         Entry(
+            .nobodyListens, "nobodyListens", "nobody takes data at the other side of the channel",
+            remedy: "start the program that takes them: a camera's reads `GET /v1/cameras/{name}/data`, a user's "
+                + "`iotctl channel listen`"),
+        Entry(
+            .dataTaken, "dataTaken", "another program takes the data of this camera's users",
+            remedy: "end it, or let it pass them on"),
+        Entry(
             .sourceUnsupported, "sourceUnsupported", "the source holds no track that can be carried",
             remedy: "set the camera to H.264 or H.265 with AAC or G.711"),
         Entry(

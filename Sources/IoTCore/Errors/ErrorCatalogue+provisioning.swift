@@ -1,5 +1,5 @@
 extension ErrorCatalogue {
-    /// Provisioning (21100–21103: the SDK's public headers; 25060–25068, 25080–25083: our own).
+    /// Provisioning (21100–21103: the SDK's public headers; 25060–25068, 25070, 25071, 25080–25083: our own).
     static let provisioning: [Entry] = [
         Entry(
             .provisioningTokenFailed, "provisioningTokenFailed",
@@ -39,6 +39,16 @@ extension ErrorCatalogue {
         Entry(
             .wifiFailed, "wifiFailed", "the device could not join the Wi-Fi network",
             remedy: "go nearer to the access point and try again"),
+        Entry(
+            .deviceUnproven, "deviceUnproven",
+            "the description of the device's connection is not signed with the device's key, which this account knows",
+            remedy: "update iotvideod on the camera's box, if it does not sign yet; otherwise somebody between you and "
+                + "the camera changed the description, which only the hub can do: do not trust that hub with pictures"),
+        Entry(
+            .callerUnproven, "callerUnproven",
+            "the camera takes calls only from certain gateways, which prove their keys",
+            remedy: "add the fingerprint of your gateway (`iotctl status`) to the camera's key `callers`, on the "
+                + "camera's box"),
         Entry(
             .deviceKeyChanged, "deviceKeyChanged", "the device's signing key is not the stored one",
             remedy: "find out why: a camera that was set up again has another key, and so has another camera in its "

@@ -9,12 +9,15 @@ public enum ErrorCatalogue {
         public let message: String
         /// What to do about it.
         public let remedy: String
+        /// Why this product never reports the error itself; `nil` if it does. A device may still report it.
+        public let whyUnused: String?
 
-        init(_ code: ErrorCode, _ name: String, _ message: String, remedy: String) {
+        init(_ code: ErrorCode, _ name: String, _ message: String, remedy: String, whyUnused: String? = nil) {
             self.code = code
             self.name = name
             self.message = message
             self.remedy = remedy
+            self.whyUnused = whyUnused
         }
     }
 

@@ -35,6 +35,9 @@ public struct VideoParameters: Sendable, Hashable {
     /// 0 without B-frames.
     public var reorderDepth: Int
 
+    /// How far pictures must be turned to be upright.
+    public var rotation = PictureRotation.none
+
     public init(
         codec: VideoCodec, parameterSets: [[UInt8]] = [], width: Int = 0, height: Int = 0, frameRate: Double = 0,
         reorderDepth: Int = 0

@@ -2,7 +2,7 @@ import Crypto
 import Foundation
 public import IoTCore
 
-/// A device's signing key: Ed25519 (RFC 8032). `description` contains only its fingerprint.
+/// The signing key of a device or of a gateway: Ed25519 (RFC 8032). `description` contains only its fingerprint.
 public struct DeviceKey: Sendable, CustomStringConvertible, CustomReflectable {
     /// A PKCS #8 document for Ed25519 (RFC 8410 §7) without the key's 32 bytes.
     private static let header: [UInt8] = [
@@ -42,8 +42,8 @@ public struct DeviceKey: Sendable, CustomStringConvertible, CustomReflectable {
         guard let key = DeviceKey(pem: text) else {
             throw IoTError(
                 .fileFailed, "\(path) does not contain an Ed25519 key",
-                remedy: "restore it from a backup, or remove it; the camera then gets another key, which its "
-                    + "users must accept")
+                remedy: "restore it from a backup, or remove it; its owner then gets another key, which others must "
+                    + "accept")
         }
         self = key
     }

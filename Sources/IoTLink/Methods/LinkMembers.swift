@@ -27,7 +27,7 @@ public struct LinkMembers: Sendable {
     public subscript(name: String) -> JSONValue? { value[name] }
 
     /// Returns `nil` for a member that is missing or null.
-    private func given(_ name: String) -> JSONValue? {
+    func given(_ name: String) -> JSONValue? {
         let member = value[name]
         return member == .null ? nil : member
     }

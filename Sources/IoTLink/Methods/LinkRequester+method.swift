@@ -12,7 +12,20 @@ extension LinkRequester {
     }
 }
 
-extension LinkSession {
+/// Sends requests in the names of accounts.
+public protocol AccountRequester: Sendable {
+    /// The principal of the link.
+    var principal: Principal { get }
+
+    /// Sends a request in the name of `account`; `nil` for the principal's own.
+    func request(
+        _ method: String, _ params: JSONValue, timeout: Duration, id: String?, as account: Principal?
+    ) async throws(IoTError) -> JSONValue
+}
+
+extension LinkSession: AccountRequester {}
+
+extension AccountRequester {
     /// Sends a request, in the name of `account` if it is set, and returns its result.
     public func request<Parameters, Result>(
         _ method: LinkMethod<Parameters, Result>, _ parameters: Parameters, timeout: Duration = .seconds(10),

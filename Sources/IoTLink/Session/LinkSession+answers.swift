@@ -30,7 +30,7 @@ extension LinkSession {
         case true?: feed(.partlyAnswered(key, result))
         case false?:
             throw IoTError(.tooManyRequests, "a request gets at most \(limits.answersPerRequest) answers")
-        case nil: throw IoTError(.operationTimeout, "the request has ended: an answer cannot be sent")
+        case nil: throw IoTError(.callbackNotFound, "the request has ended: an answer cannot be sent")
         }
     }
 }
@@ -45,7 +45,7 @@ public struct LinkResponder: Sendable {
 
     /// Sends the next answer, in the order of the calls. While the link is down the answer is queued.
     ///
-    /// Throws 25013 for an answer that is too large for an envelope, 20136 when the request has ended (answered, or
+    /// Throws 25013 for an answer that is too large for an envelope, 21007 when the request has ended (answered, or
     /// past its deadline), 25024 past `LinkLimits.answersPerRequest`.
     public func send(_ result: JSONValue) throws(IoTError) {
         try take(result)

@@ -18,7 +18,7 @@ public final class LinkSession: Service, LinkRequester, Sendable {
         case execute(RememberedAnswers.Key, LinkRequest, deadline: NIODeadline)
     }
 
-    let principal: Principal
+    public let principal: Principal
     public let endpoint: LinkEndpoint
     let limits: LinkLimits
     let onTokenRenewed: (@Sendable (String) -> Void)?

@@ -58,6 +58,7 @@ extension HubCore {
         guard state.calls[key] == nil else { throw IoTError(.duplicateCall) }
         guard let session = sessions[.device(device)] else { throw IoTError(.deviceOffline) }
         let user = try permit.account()
+        try checkHasCall(user)
         try checkRoom(forCallOf: user, to: device)
         sent.device = device.rawValue
         sent.peerSession = Self.peerSession(of: requester.address, for: device)

@@ -139,7 +139,7 @@ extension HubCore {
             finish(requester, outcome, at: time)
         case .call, .lanPassword: finish(requester, outcome, at: time)
         case .connect(let key):
-            if case .failure = outcome { noteConnectFailed(key) }
+            if case .failure = outcome { noteConnectFailed(key) } else { noteConnected(key) }
             finish(requester, outcome, at: time)
         case .message(let responses): finishMessage(forward, responses, outcome, sequence, for: requester, at: time)
         case .delivery, .ending: break

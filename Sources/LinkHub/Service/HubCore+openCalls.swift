@@ -26,6 +26,33 @@ extension HubCore {
         }
     }
 
+    /// - Throws: 8003 if the account is for one call, and has had it or has it.
+    func checkHasCall(_ user: AccessID) throws(IoTError) {
+        guard let call = state.users[user]?.oneCall, call == .begun || state.calls.count(of: user) > 0 else { return }
+        throw IoTError(
+            .relationInvalid, "this account is for one call, which it has had",
+            remedy: "ask the device's owner for another: `iotctl user temporary --one-call`")
+    }
+
+    /// The device has taken the call.
+    mutating func noteConnected(_ key: OpenCall.Key) {
+        guard let user = state.calls[key]?.user, var record = state.users[user], record.oneCall == .expected else {
+            return
+        }
+        record.oneCall = .begun
+        state.users[user] = record
+        turn.changes.append(.putUser(user, record))
+    }
+
+    /// An account for one call expires with it.
+    private mutating func endOneCall(of user: AccessID) {
+        guard var record = state.users[user], record.oneCall == .begun else { return }
+        record.expires = 0
+        state.users[user] = record
+        turn.changes.append(.putUser(user, record))
+        updateAccountExpiry()
+    }
+
     mutating func open(_ call: OpenCall) { put(call) }
 
     /// Ends the calls that a device left when it registered again, for example after its program ended. Nothing else
@@ -42,6 +69,7 @@ extension HubCore {
     mutating func close(_ call: OpenCall) {
         guard state.calls.remove(call.key) != nil else { return }
         turn.changes.append(.removeCall(call.key))
+        endOneCall(of: call.user)
     }
 
     /// The device refused the call, or did not answer.

@@ -53,7 +53,9 @@ extension HubCore {
             : try enrol(
                 user: user, devices: [], lifetime: min(lifetime, Lifetimes.enrolments.upperBound), by: permit.actor,
                 parent: parent, at: time)
-        let record = UserRecord(kind: .temporary, device: device, expires: expires, created: time.wall)
+        let record = UserRecord(
+            kind: .temporary, device: device, expires: expires, created: time.wall,
+            oneCall: call.parameters.oneCall == true ? .expected : nil)
         state.users[user] = record
         turn.changes.append(.putUser(user, record))
         setBinding(user, device, .guest, actions, at: time)

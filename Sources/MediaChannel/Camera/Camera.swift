@@ -25,6 +25,7 @@ public final class Camera: Service, Sendable {
     private let source: CameraSource
     private let calls: CameraCalls
     private let photos: PhotoTaker
+    private let recorder: CameraRecorder?
     private let changes: AsyncStream<Void>
     private let setLogLevel: @Sendable (Logger.Level?) -> Void
 
@@ -38,11 +39,27 @@ public final class Camera: Service, Sendable {
     ///   - socket: the UDP port for this camera's viewers; the camera's media run on its event loop.
     ///   - certificates: certificates that are made in advance.
     ///   - setLogLevel: called when a user sets `_logLevel`; `nil` for the log level of the rest of the program.
-    public init(
+    public convenience init(
         settings: CameraSettings, softwareVersion: UInt32 = 0, iceServers: ICEServers = .none, device: DeviceID,
         key: DeviceKey? = nil, loudspeaker: (@Sendable () -> any Loudspeaker)? = nil, link: LinkSession,
         socket: PeerSocket, certificates: PeerCertificatePool,
-        photos store: PhotoStore, logger: Logger,
+        photos: PhotoStore, logger: Logger,
+        setLogLevel: @escaping @Sendable (Logger.Level?) -> Void
+    ) throws(IoTError) {
+        try self.init(
+            settings: settings, softwareVersion: softwareVersion, iceServers: iceServers, device: device, key: key,
+            loudspeaker: loudspeaker, link: link, socket: socket, certificates: certificates, photos: photos,
+            recorder: nil, recordings: nil, logger: logger, setLogLevel: setLogLevel)
+    }
+
+    /// - Parameters:
+    ///   - recorder: records the main source while the camera is on; the camera closes it.
+    ///   - recordings: what it plays to callers.
+    package init(
+        settings: CameraSettings, softwareVersion: UInt32 = 0, iceServers: ICEServers = .none, device: DeviceID,
+        key: DeviceKey? = nil, loudspeaker: (@Sendable () -> any Loudspeaker)? = nil, link: LinkSession,
+        socket: PeerSocket, certificates: PeerCertificatePool,
+        photos store: PhotoStore, recorder: CameraRecorder?, recordings: CameraRecordings?, logger: Logger,
         setLogLevel: @escaping @Sendable (Logger.Level?) -> Void
     ) throws(IoTError) {
         self.settings = settings
@@ -57,12 +74,17 @@ public final class Camera: Service, Sendable {
         let limit = settings.viewers
         let stream = NIOLoopBoundBox.makeBoxSendingValue(
             CameraStream(
-                eventLoop: eventLoop, maximumViewers: limit, logger: logger, loudspeaker: loudspeaker,
+                eventLoop: eventLoop, maximumViewers: limit, callsRing: settings.live == .ask, logger: logger,
+                loudspeaker: loudspeaker,
                 sources: settings.openSources(on: eventLoop)
             ) { continuation.yield() },
             eventLoop: eventLoop)
         self.stream = stream
-        let handOff = SourceHandOff(eventLoop) { stream.value.main.handle($0) }
+        self.recorder = recorder
+        let handOff = SourceHandOff(eventLoop) { event in
+            stream.value.main.handle(event)
+            recorder?.take(event, isOn: stream.value.isOn)
+        }
         source = CameraSource(settings, eventLoop: eventLoop, onEvent: handOff.take)
         model = DeviceModel(schema: try CameraSchema.make(maximumViewers: limit), link: link, logger: logger)
         let constants = CameraSchema.constants(
@@ -71,8 +93,10 @@ public final class Camera: Service, Sendable {
         events = DeviceEvents(link: link, logger: logger)
         messages = DeviceMessages(link: link)
         calls = CameraCalls(
-            stream: stream, device: device, takesLive: settings.live == .accept, link: link,
-            peers: ViewerPeers(socket: socket, certificates: certificates), iceServers: iceServers)
+            stream: stream, device: device, key: key, takesLive: settings.live != .none,
+            callers: CallerKeys(checked: settings.callers), link: link,
+            peers: ViewerPeers(socket: socket, certificates: certificates), iceServers: iceServers,
+            recordings: recordings)
         photos = PhotoTaker(stream: stream, store: store, device: device)
     }
 
@@ -101,6 +125,7 @@ public final class Camera: Service, Sendable {
             source.whenEnded { promise.succeed() }
             await released(promise.futureResult)
         }
+        await recorder?.close()
         setLogLevel(nil)
     }
 
@@ -126,7 +151,8 @@ public final class Camera: Service, Sendable {
                 name: settings.name, device: device, url: settings.redactedURL, source: stream.main.source,
                 isOn: stream.isOn, since: stream.since, viewers: stream.viewers.count,
                 maximumViewers: stream.maximumViewers, hasLoudspeaker: stream.talk.isOffered,
-                talkers: stream.talk.talkers, caller: stream.live?.caller, media: stream.main.measurement,
+                talkers: stream.talk.talkers, call: stream.live.map(CameraSnapshot.Call.init),
+                media: stream.main.measurement,
                 shown: settings.shownWithoutPasswords, droppedPictures: source.droppedPictures)
         }
         guard let snapshot = try? await future.get() else {
@@ -148,9 +174,12 @@ public final class Camera: Service, Sendable {
     }
 
     private func handleModel() {
-        model.onAction(CameraSchema.Name.cameraOn) { [stream] value async throws(IoTError) in
+        model.onAction(CameraSchema.Name.cameraOn) { [stream, recorder] value async throws(IoTError) in
             let isOn = value.integerValue != 0
-            _ = try? await stream.eventLoop.submit { stream.value.turn(on: isOn) }.get()
+            _ = try? await stream.eventLoop.submit {
+                stream.value.turn(on: isOn)
+                if !isOn { recorder?.pause() }
+            }.get()
             return isOn ? 1 : 0
         }
         model.onAction(CameraSchema.Name.takePhoto) { [photos] _ async throws(IoTError) in
@@ -159,6 +188,12 @@ public final class Camera: Service, Sendable {
         model.onWrite(CameraSchema.Name.maximumViewers) { [stream] value async throws(IoTError) in
             guard let limit = value.integerValue else { throw IoTError(.valueInvalid) }
             _ = try? await stream.eventLoop.submit { stream.value.maximumViewers = Int(limit) }.get()
+        }
+        model.onWrite(CameraSchema.Name.rotation) { [stream] value async throws(IoTError) in
+            guard let degrees = value.integerValue, let rotation = PictureRotation(rawValue: Int(degrees)) else {
+                throw IoTError(.invalidParameter, "rotation must be 0, 90, 180 or 270 degrees, anti-clockwise")
+            }
+            _ = try? await stream.eventLoop.submit { stream.value.rotation = rotation }.get()
         }
         model.onWrite(CameraSchema.Name.logLevel) { [setLogLevel] value in
             setLogLevel(Logger.Level(modelValue: value.integerValue ?? 0))
@@ -172,7 +207,7 @@ public final class Camera: Service, Sendable {
         var liveEvents = LiveCallEvents()
         for await _ in changes {
             let now = await snapshot()
-            for event in [sourceEvents.event(for: now.source)].compactMap(\.self) + liveEvents.events(for: now.caller) {
+            for event in [sourceEvents.event(for: now.source)].compactMap(\.self) + liveEvents.events(for: now.call) {
                 try? events.post(event.topic, event.body)
             }
             reports.measured(now.media, at: .now())

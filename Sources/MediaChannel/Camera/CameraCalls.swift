@@ -12,27 +12,46 @@ final class CameraCalls: @unchecked Sendable {
     private static let noticeTimeout = Duration.seconds(2)
 
     private let stream: NIOLoopBoundBox<CameraStream>
-    private let link: LinkSession
+    private let link: any CameraLink
     private let admission: CallAdmission
+    private let device: DeviceID
+    /// Signs our descriptions; `nil` for a camera without a key.
+    private let key: DeviceKey?
+    private let check: CallerCheck
     private let peers: ViewerPeers
     private let iceServers: ICEServers
+    /// `nil` if the camera is not recorded.
+    private let recordings: CameraRecordings?
     private let notices: CallNotices
 
-    /// - Parameter takesLive: Whether it takes live calls.
+    /// - Parameters:
+    ///   - key: signs the camera's descriptions; `nil` for a camera without a key.
+    ///   - takesLive: Whether it takes live calls.
+    ///   - callers: the gateways that may call it.
+    ///   - recordings: what it plays; `nil` if it is not recorded.
     init(
-        stream: NIOLoopBoundBox<CameraStream>, device: DeviceID, takesLive: Bool, link: LinkSession,
-        peers: ViewerPeers, iceServers: ICEServers
+        stream: NIOLoopBoundBox<CameraStream>, device: DeviceID, key: DeviceKey?, takesLive: Bool,
+        callers: CallerKeys, link: any CameraLink,
+        peers: ViewerPeers, iceServers: ICEServers, recordings: CameraRecordings? = nil
     ) {
+        self.recordings = recordings
         self.iceServers = iceServers
         self.stream = stream
         self.link = link
+        self.device = device
+        self.key = key
+        check = CallerCheck(callers: callers)
         self.peers = peers
-        admission = CallAdmission(device: device, offered: takesLive ? [.monitor, .live] : [.monitor])
+        admission = CallAdmission(
+            device: device,
+            offered: Set(
+                [.monitor, .transmission] + (takesLive ? [.live] : []) + (recordings == nil ? [] : [.playback])))
         notices = CallNotices { [link] notice in
             switch notice {
-            case .ending(let ending): _ = try? await link.request(CallMethod.end, ending, timeout: Self.noticeTimeout)
+            case .ending(let ending):
+                _ = try? await link.request(CallMethod.end, ending, timeout: Self.noticeTimeout, as: nil)
             case .candidate(let candidate):
-                _ = try? await link.request(CallMethod.trickle, candidate, timeout: Self.noticeTimeout)
+                _ = try? await link.request(CallMethod.trickle, candidate, timeout: Self.noticeTimeout, as: nil)
             }
         }
     }
@@ -40,7 +59,13 @@ final class CameraCalls: @unchecked Sendable {
     /// Starts to take calls.
     func attach() {
         link.handle(CallMethod.connect) { [self] call, request async throws(IoTError) in
-            try await connect(call, from: request.from)
+            do throws(IoTError) {
+                return try await connect(call, from: request.from)
+            } catch {
+                // The guide has a number of its own for a call to a device that is off.
+                guard error.code == .cameraOff else { throw error }
+                throw IoTError(.deviceDisabled, error.message, remedy: error.remedy, underlying: error)
+            }
         }
         link.handle(CallMethod.control) { [self] message, request async throws(IoTError) in
             try await withViewer(of: message, from: request.from) { viewer throws(IoTError) in
@@ -67,14 +92,25 @@ final class CameraCalls: @unchecked Sendable {
 
     private func connect(_ call: CallRequest, from caller: Principal?) async throws(IoTError) -> CallAcceptance {
         let grant = try admission.grant(of: call, from: caller, keys: link.tokenKeys, at: link.hubTime / 1000)
-        let source = try source(of: call, grant)
+        let identity = CallIdentity(
+            device: device, caller: grant.user, session: call.session, kind: call.kind, source: call.source)
+        if let offer = call.offer { try check.verify(offer, call.proof, of: identity) }
+        try check(call.source, of: call, grant)
         let wanted = try call.definition.map { text throws(IoTError) in
             guard let list = Definition.list(text) else {
                 throw IoTError(.invalidParameter, "'definition' " + Definition.requirement)
             }
             return list
         }
-        let wish = ViewerWish(source: source, definitions: wanted)
+        let wish = ViewerWish(source: call.source, definitions: wanted)
+        if call.kind == .transmission {
+            return try await connectAside(call, grant, identity) { stream, connection, feed throws(IoTError) in
+                let viewer = DataViewer(connection)
+                try stream.add(viewer)
+                return try viewer.makeOffer(candidates: feed)
+            }
+        }
+        if call.kind == .playback { return try await connectPlayback(call, grant, identity) }
         // Twice, because whether there is `audio` is known only when the main source is open.
         for _ in 0..<2 {
             try await stream.run { stream in stream.untilReady(wish) }
@@ -82,17 +118,92 @@ final class CameraCalls: @unchecked Sendable {
         let session = call.session
         if let text = call.offer {
             let answer = try await answer(text, session: session, grant: grant, wish)
-            return try await acceptance(session: session, grant: grant, answer: answer)
+            let proof = try key?.prove(identity.statement(of: answer, by: .device, answering: text))
+            return try await acceptance(session: session, grant: grant, answer: answer, proof: proof)
         }
         let route = CallRoute(peer: grant.user, session: session, peerSession: call.peerSession)
         let offer = try await offer(route, grant: grant, wantsMedia: call.play ?? false, wish)
+        try await invite(route, offer, identity)
+        return try await acceptance(session: session, grant: grant)
+    }
+
+    /// Takes a call for recordings.
+    private func connectPlayback(
+        _ call: CallRequest, _ grant: CallGrant, _ identity: CallIdentity
+    ) async throws(IoTError) -> CallAcceptance {
+        guard let recordings else { throw IoTError(.operationNotAllowed, "the camera is not recorded") }
+        let own = CallRecordings(recordings)
+        do throws(IoTError) {
+            let tracks = try await stream.run { stream in
+                own.perform(on: stream.eventLoop) { source throws(IoTError) in try source.tracks() }
+            }
+            guard let tracks else {
+                throw IoTError(
+                    .downloadNotFound, "nothing is recorded of this camera",
+                    remedy: "set its key record, and wait until something is recorded")
+            }
+            return try await connectAside(call, grant, identity) { stream, connection, feed throws(IoTError) in
+                let viewer = PlaybackViewer(connection, own, tracks: tracks)
+                try stream.add(viewer)
+                return try viewer.makeOffer(candidates: feed)
+            }
+        } catch {
+            own.close()
+            throw error
+        }
+    }
+
+    /// Takes a call for which the camera needs no source.
+    ///
+    /// - Parameter add: adds its viewer, and returns the viewer's offer.
+    private func connectAside(
+        _ call: CallRequest, _ grant: CallGrant, _ identity: CallIdentity,
+        _ add:
+            @escaping @Sendable (CameraStream, ViewerConnection, CandidateFeed) throws(IoTError) -> String
+    ) async throws(IoTError) -> CallAcceptance {
+        guard call.offer == nil else {
+            throw IoTError(.operationNotAllowed, "a \(call.kind.name) call carries no offer of the caller")
+        }
+        let route = CallRoute(peer: grant.user, session: call.session, peerSession: call.peerSession)
+        let offer = try await stream.run { [notices, peers, iceServers] stream in
+            stream.eventLoop.makeCompletedFuture {
+                guard stream.called(route.session) == nil, stream.viewers[route.session] == nil else {
+                    throw IoTError(.duplicateCall)
+                }
+                let connection = ViewerConnection(
+                    session: route.session, grant: grant, stream: stream,
+                    choice: CameraDefinitions.Choice(definition: .high, rendition: stream.main),
+                    wantsMedia: call.play ?? false,
+                    peers: peers, iceServers: iceServers
+                ) { reason in
+                    if let reason { notices.end(route, reason: reason) }
+                }
+                do {
+                    return try add(stream, connection, notices.candidates(route))
+                } catch {
+                    stream.remove(session: route.session)
+                    throw error
+                }
+            }
+        }
+        try await invite(route, offer, identity)
+        return CallAcceptance(session: route.session, iceServers: servers(for: route.session), expires: grant.expires)
+    }
+
+    /// Sends our offer to the caller, and takes its answer.
+    private func invite(_ route: CallRoute, _ offer: String, _ identity: CallIdentity) async throws(IoTError) {
+        let session = route.session
         do throws(IoTError) {
             let answered = try await link.request(
-                CallMethod.invite, CallInvitation(route, offer: offer, iceServers: servers(for: session)))
+                CallMethod.invite,
+                CallInvitation(
+                    route, offer: offer, proof: try key?.prove(identity.statement(of: offer, by: .device)),
+                    iceServers: servers(for: session)), as: nil)
+            try check.verify(answered.answer, answered.proof, answering: offer, of: identity)
             let answer = try SessionDescription(parsing: answered.answer)
             try await stream.run { stream in
                 stream.eventLoop.makeCompletedFuture {
-                    guard let viewer = stream.called(session) else { throw IoTError(.hungUp) }
+                    guard let viewer = stream.called(session) else { throw IoTError(.callerHungUp) }
                     try viewer.connection.setAnswer(answer)
                 }
             }
@@ -102,24 +213,22 @@ final class CameraCalls: @unchecked Sendable {
             }
             throw error
         }
-        return try await acceptance(session: session, grant: grant)
     }
 
-    private func source(of call: CallRequest, _ grant: CallGrant) throws(IoTError) -> Int {
-        switch call.source ?? 0 {
-        case 0: return 0
-        case Int64(LiveCall.source) where call.kind == .monitor:
+    private func check(_ source: ChannelSource, of call: CallRequest, _ grant: CallGrant) throws(IoTError) {
+        switch source {
+        case .main: break
+        case .caller where call.kind == .monitor:
             guard grant.isOwner else {
                 throw IoTError(
                     .relationInvalid, "only the camera's owner may watch the caller of a live call",
                     remedy: "omit --source to watch the camera")
             }
-            return LiveCall.source
-        case let other:
+        case .camera, .caller:
             throw IoTError(
-                .callTargetNotFound, "the camera has no source \(other)",
-                remedy: "omit --source: source 0 is the camera; its owner can watch the caller of a live call as "
-                    + "source \(LiveCall.source)")
+                .callTargetNotFound, "the camera has no source \(source) for a \(call.kind.name) channel",
+                remedy: "omit --source: source 0 is the camera; its owner can watch the caller of a live call with "
+                    + "--source caller")
         }
     }
 
@@ -134,7 +243,7 @@ final class CameraCalls: @unchecked Sendable {
             try await stream.run { stream in stream.untilOrderIsKnown(wish) }
         }
         // The caller has got a time-out.
-        guard !Task.isCancelled else { throw IoTError(.hungUp) }
+        guard !Task.isCancelled else { throw IoTError(.callerHungUp) }
         return try await addViewer(BrowserViewer.init, session: session, grant: grant, wantsMedia: true, wish) {
             viewer throws(IoTError) in
             try viewer.makeAnswer(to: offer)
@@ -155,7 +264,7 @@ final class CameraCalls: @unchecked Sendable {
     }
 
     private func acceptance(
-        session: String, grant: CallGrant, answer: String? = nil
+        session: String, grant: CallGrant, answer: String? = nil, proof: DescriptionProof? = nil
     ) async throws(IoTError) -> CallAcceptance {
         let (definition, all) = try await stream.run { stream in
             let connection = stream.called(session)?.connection
@@ -163,8 +272,8 @@ final class CameraCalls: @unchecked Sendable {
             return stream.eventLoop.makeSucceededFuture((connection?.definition.rawValue, all.map(\.rawValue)))
         }
         return CallAcceptance(
-            session: session, answer: answer, iceServers: servers(for: session), expires: grant.expires,
-            definition: definition, definitions: all)
+            session: session, answer: answer, proof: proof, iceServers: servers(for: session),
+            expires: grant.expires, definition: definition, definitions: all)
     }
 
     private func servers(for session: String) -> [CallServer] {
@@ -179,7 +288,9 @@ final class CameraCalls: @unchecked Sendable {
     ) async throws(IoTError) -> String {
         try await stream.run { [notices, peers, iceServers] stream in
             do {
-                guard stream.viewers[session] == nil else { throw IoTError(.duplicateCall) }
+                guard stream.viewers[session] == nil, stream.called(session) == nil else {
+                    throw IoTError(.duplicateCall)
+                }
                 let connection = ViewerConnection(
                     session: session, grant: grant, stream: stream, choice: try stream.choose(wish),
                     wantsMedia: wantsMedia, peers: peers, iceServers: iceServers

@@ -17,12 +17,13 @@ enum CameraSchema {
         static let cameraOn = CameraProperty.cameraOn
         static let takePhoto = "takePhoto"
         static let maximumViewers = "maximumViewers"
+        static let rotation = "rotation"
         /// A built-in property.
         static let logLevel = "_logLevel"
     }
 
     /// The revision of the list below and its date (2026-11-24), for `_productInfo`.
-    private static let revision: (number: Int64, date: Int64) = (5, 1_795_478_400)
+    private static let revision: (number: Int64, date: Int64) = (8, 1_795_478_400)
 
     /// - Parameter maximumViewers: the configured number; users may set a lower one.
     static func make(maximumViewers: Int) throws(IoTError) -> ThingSchema {
@@ -50,7 +51,7 @@ enum CameraSchema {
             .readonly(Name.viewers, .int32, "how many watch now"),
             .readonly(Name.talkers, .int32, "how many talk now: 0 or 1"),
             .readonly(
-                Name.liveCalls, .string(8, allowed: ["none", "free", "busy"]),
+                Name.liveCalls, .string(8, allowed: ["none", "free", "ringing", "busy"]),
                 "whether the camera takes live calls, and is in one"),
             .readonly(
                 Name.source, .string(16, allowed: ["connecting", "ready", "failed"]),
@@ -63,6 +64,13 @@ enum CameraSchema {
             .action(Name.takePhoto, .int32, "takes a picture; answers with the resource that yields the JPEG"),
             .writable(
                 Name.maximumViewers, .int32(1...limit, default: limit), "how many may watch at once"),
+            .writable(
+                Name.rotation,
+                ValueSchema(
+                    .int32, allowed: PictureRotation.allCases.map { .integer(Int64($0.rawValue)) },
+                    // As for the rotation of a channel.
+                    refusal: .invalidParameter),
+                "how far pictures are turned, anti-clockwise, in degrees"),
         ])
     }
 

@@ -25,6 +25,15 @@ public struct CameraSnapshot: Sendable {
         }
     }
 
+    /// The live call that the camera is in.
+    public struct Call: Sendable, Equatable {
+        /// The call's session.
+        public var id: String
+        public var user: Principal
+        /// Whether nobody has accepted it yet.
+        public var isRinging: Bool
+    }
+
     public var name: String
     public var device: DeviceID
     /// Without a password.
@@ -38,13 +47,13 @@ public struct CameraSnapshot: Sendable {
     /// Whether people can talk through the camera, and how many do: 0 or 1.
     public var hasLoudspeaker = false
     public var talkers = 0
-    /// Who is in a live call with the camera.
-    public var caller: Principal?
+    public var call: Call?
 
     /// `ProReadonly.liveCalls`.
     var liveCalls: String {
-        guard shown.live == .accept else { return "none" }
-        return caller == nil ? "free" : "busy"
+        guard shown.live != .none else { return "none" }
+        guard let call else { return "free" }
+        return call.isRinging ? "ringing" : "busy"
     }
     public var media: CameraMeasurement
     /// The settings that are shown.
@@ -77,4 +86,10 @@ public struct CameraMeasurement: Sendable, Equatable {
 
     public var video: Video?
     public var audio: Audio?
+}
+
+extension CameraSnapshot.Call {
+    init(_ call: LiveCall) {
+        self.init(id: call.session, user: call.caller, isRinging: call.isRinging)
+    }
 }

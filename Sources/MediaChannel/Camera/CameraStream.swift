@@ -38,12 +38,33 @@ final class CameraStream {
         }, onChange: onChange)
     private let makeLoudspeaker: (@Sendable () -> any Loudspeaker)?
 
+    /// What users send to the camera, and the program that takes it.
+    private(set) lazy var data = CameraData(eventLoop: eventLoop)
+    /// The calls that get nothing of the camera's source: they exchange data, or play recordings. They take no viewer's
+    /// place.
+    private var sideViewers: [String: any CalledViewer] = [:]
+    private var dataPlaces: ViewerPlaces
+    private var playbackPlaces: ViewerPlaces
+
     /// The live call in which somebody shows the camera their own picture.
     var live: LiveCall?
     let makeRendition: (Definition) -> Rendition
+    /// Whether somebody must accept a live call.
+    let callsRing: Bool
 
     /// URLs of ICE servers that recently did not answer in time.
     var silentServers: Set<String> = []
+
+    /// How far the camera's pictures must be turned to be upright.
+    var rotation = PictureRotation.none {
+        didSet {
+            for case let viewer as any CalledViewer in viewers.values { viewer.connection.sendRotation() }
+        }
+    }
+
+    private static let maximumDataViewers = 16
+    /// All of them read from one disk.
+    private static let maximumPlaybackViewers = 8
 
     var maximumViewers: Int {
         get { places.maximum }
@@ -51,16 +72,19 @@ final class CameraStream {
     }
 
     /// `onChange` is called whenever a value in the camera's model may have changed. `loudspeaker` makes a loudspeaker
-    /// each time one is opened; `nil` for a camera without one.
+    /// each time one is opened; `nil` for a camera without one. `callsRing`: whether somebody must accept a live call.
     init(
-        eventLoop: any EventLoop, maximumViewers: Int, logger: Logger,
+        eventLoop: any EventLoop, maximumViewers: Int, callsRing: Bool = false, logger: Logger,
         loudspeaker: (@Sendable () -> any Loudspeaker)? = nil,
         sources: [Definition: CameraDefinitions.OpenSource] = [:],
         wallClock: @escaping () -> Int64 = { WallClock.microseconds() }, onChange: @escaping () -> Void
     ) {
         self.eventLoop = eventLoop
         self.wallClock = wallClock
+        self.callsRing = callsRing
         places = ViewerPlaces(maximum: maximumViewers)
+        dataPlaces = ViewerPlaces(maximum: Self.maximumDataViewers)
+        playbackPlaces = ViewerPlaces(maximum: Self.maximumPlaybackViewers)
         self.logger = logger
         makeLoudspeaker = loudspeaker
         self.onChange = onChange
@@ -129,15 +153,37 @@ final class CameraStream {
         onChange()
     }
 
+    /// A call without media, which a camera that is switched off takes, too.
+    func add(_ viewer: DataViewer) throws(IoTError) {
+        try dataPlaces.add(session: viewer.session, user: viewer.account, isOwner: viewer.isOwner)
+        sideViewers[viewer.session] = viewer
+    }
+
+    /// A call that plays recordings, which a camera that is switched off takes, too.
+    func add(_ viewer: PlaybackViewer) throws(IoTError) {
+        try playbackPlaces.add(session: viewer.session, user: viewer.account, isOwner: viewer.isOwner)
+        sideViewers[viewer.session] = viewer
+    }
+
     /// The viewer of a call, by the call's session.
-    func called(_ session: String) -> (any CalledViewer)? { viewers[session] as? any CalledViewer }
+    func called(_ session: String) -> (any CalledViewer)? {
+        sideViewers[session] ?? viewers[session] as? any CalledViewer
+    }
 
     /// The viewer's connection is established.
     func takePlace(session: String) throws(IoTError) {
+        if let viewer = sideViewers[session] {
+            if viewer is PlaybackViewer { return try playbackPlaces.connected(session: session) }
+            return try dataPlaces.connected(session: session)
+        }
         try places.connected(session: session)
     }
 
     func remove(session: String) {
+        if sideViewers.removeValue(forKey: session) != nil {
+            dataPlaces.remove(session: session)
+            return playbackPlaces.remove(session: session)
+        }
         places.remove(session: session)
         talk.stop(session: session)
         endLive(session: session)
@@ -162,9 +208,11 @@ final class CameraStream {
     @discardableResult
     func close() -> EventLoopFuture<Void> {
         let silent = talk.close(IoTError(.stopping))
-        let gone = viewers
+        data.close()
+        let gone = viewers.values.map { $0 as any CameraViewer } + sideViewers.values.map { $0 as any CameraViewer }
         viewers = [:]
-        gone.values.forEach { $0.end(IoTError(.stopping)) }
+        sideViewers = [:]
+        gone.forEach { $0.end(IoTError(.stopping)) }
         definitions.close()
         return silent
     }

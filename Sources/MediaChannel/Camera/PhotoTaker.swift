@@ -38,9 +38,9 @@ final class PhotoTaker: Sendable {
             if patience > .zero {
                 try await stream.eventLoop.flatSubmit { [stream] in stream.value.untilPicture(within: patience) }.get()
             }
-            let (frames, parameters, isOn) = try await stream.eventLoop.submit { [stream] in
+            let (frames, parameters, rotation, isOn) = try await stream.eventLoop.submit { [stream] in
                 let stream = stream.value
-                return (stream.main.group.frames, stream.main.videoParameters, stream.isOn)
+                return (stream.main.group.frames, stream.main.videoParameters, stream.rotation, stream.isOn)
             }.get()
             guard isOn else { throw IoTError(.cameraOff) }
             guard let parameters, !frames.isEmpty else {
@@ -48,7 +48,7 @@ final class PhotoTaker: Sendable {
             }
             let promise = stream.eventLoop.makePromise(of: Snapshot.self)
             let accepted = worker.submit {
-                promise.completeWith(Result { try Self.develop(frames, parameters, bounds) })
+                promise.completeWith(Result { try Self.develop(frames, parameters, rotation, bounds) })
             }
             if !accepted { promise.fail(IoTError(.deviceBusy, "other photos are being taken")) }
             return try await promise.futureResult.get()
@@ -60,7 +60,7 @@ final class PhotoTaker: Sendable {
     }
 
     private static func develop(
-        _ frames: [MediaFrame], _ parameters: VideoParameters, _ bounds: PictureBounds?
+        _ frames: [MediaFrame], _ parameters: VideoParameters, _ rotation: PictureRotation, _ bounds: PictureBounds?
     ) throws -> Snapshot {
         let decoder = try VideoDecoder(parameters, threads: 1)
         var newest: VideoPicture?
@@ -69,6 +69,6 @@ final class PhotoTaker: Sendable {
         }
         if let picture = decoder.flush().last { newest = picture }
         guard let newest else { throw IoTError(.deviceOperationFailed, "the newest picture cannot be decoded") }
-        return try Snapshot(jpegOf: newest, bounds)
+        return try Snapshot(jpegOf: try newest.rotated(rotation), bounds)
     }
 }

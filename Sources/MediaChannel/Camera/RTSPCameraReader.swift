@@ -3,10 +3,14 @@ import MediaCodec
 import NIOCore
 import RTSP
 
-/// Reads an RTSP camera with our own client. Completes the tracks' parameters from the key frames.
+/// Reads an RTSP camera with our own client. Completes the tracks' parameters from the key frames, and makes MPEG audio
+/// (MP3) into AAC, so that only this reader handles it.
 final class RTSPCameraReader: SourceReader {
     private let input: RTSPInput
     private var ready = CircularBuffer<MediaFrame>()
+    private var transcoder: MPEGAudioTranscoder?
+    /// Whether the sound cannot be used, so that its frames are dropped.
+    private var isSilent = false
     private(set) var video: VideoParameters?
     private(set) var audio: AudioParameters?
     private(set) var unsupportedTracks: [String]
@@ -33,16 +37,46 @@ final class RTSPCameraReader: SourceReader {
         cancellation.onCancel { [weak input] in input?.cancel() }
         let tracks = try input.open()
         video = tracks.video
-        audio = tracks.audio
         unsupportedTracks = tracks.unsupported
+        begin(tracks.audio)
         try completeVideo()
     }
 
     func readFrame() throws(IoTError) -> MediaFrame? {
-        if let frame = ready.popFirst() { return frame }
+        while true {
+            if let frame = ready.popFirst() { return frame }
+            try receive()
+        }
+    }
+
+    private func begin(_ sound: CameraSound?) {
+        switch sound {
+        case nil: break
+        case .coded(let parameters): audio = parameters
+        case .mpeg:
+            do throws(IoTError) {
+                let transcoder = try MPEGAudioTranscoder()
+                audio = transcoder.parameters
+                self.transcoder = transcoder
+            } catch {
+                // Another build of libavcodec. The picture can still be shown.
+                isSilent = true
+                unsupportedTracks.append("audio MPA")
+            }
+        }
+    }
+
+    /// Waits for the next frame of the camera.
+    private func receive() throws(IoTError) {
         let frame = try input.readFrame()
-        noteVideo(frame)
-        return frame
+        if frame.kind == .video {
+            noteVideo(frame)
+            ready.append(frame)
+        } else if let transcoder {
+            ready.append(contentsOf: try transcoder.transcode(frame))
+        } else if !isSilent {
+            ready.append(frame)
+        }
     }
 
     func rewind() throws(IoTError) {
@@ -56,15 +90,11 @@ final class RTSPCameraReader: SourceReader {
             take(known)
             return
         }
-        for _ in 0..<Self.searchLimit where video?.width == 0 {
-            let frame = try input.readFrame()
-            noteVideo(frame)
-            ready.append(frame)
-        }
+        for _ in 0..<Self.searchLimit where video?.width == 0 { try receive() }
     }
 
     private func noteVideo(_ frame: MediaFrame) {
-        guard frame.kind == .video, frame.isKeyFrame, let codec = video?.codec,
+        guard frame.isKeyFrame, let codec = video?.codec,
             let known = VideoParameters(codec: codec, keyFrame: frame)
         else { return }
         take(known)

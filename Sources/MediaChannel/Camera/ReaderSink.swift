@@ -1,5 +1,6 @@
 package import IoTCore
 package import NIOCore
+package import RTP
 
 /// Sends the packets of one reader to its player. Used on the camera's event loop, which it must not block.
 package protocol ReaderSink: Sendable {
@@ -9,8 +10,15 @@ package protocol ReaderSink: Sendable {
 
     func send(_ batch: ReaderBatch)
 
+    /// Sends a run of the track with this index. The bytes change after the call.
+    func send(_ run: PacketRun, index: Int)
+
     /// The camera ended the reader; called once.
     func ended(_ reason: IoTError)
+}
+
+extension ReaderSink {
+    package func send(_ run: PacketRun, index: Int) { send(ReaderBatch(run, index: index)) }
 }
 
 /// Packets of a reader that are sent together.
@@ -28,6 +36,17 @@ package struct ReaderBatch: Sendable {
     package internal(set) var packets: [Packet] = []
 
     package init() {}
+
+    /// A copy of the packets of a run, without the first `skipped`.
+    package init(_ run: PacketRun, index: Int, skipping skipped: Int = 0) {
+        let prefix = run.isInterleaved ? PacketRun.prefixSize : 0
+        let rest = run.sizes.dropFirst(skipped)
+        let start = run.sizes.prefix(skipped).reduce(0) { $0 + $1 + prefix }
+        bytes =
+            run.bytes.getSlice(at: run.bytes.readerIndex + start, length: run.bytes.readableBytes - start)
+            .map { ByteBuffer(bytes: $0.readableBytesView) } ?? ByteBuffer()
+        packets = rest.map { Packet(index: index, isReport: false, length: $0) }
+    }
 }
 
 /// One track of a reader.

@@ -117,6 +117,7 @@ final class StreamReader: CameraViewer {
             isLate = true
             return
         }
+        if !isLate, sendRun(at: now) { return sendReports(at: now) }
         let (video, audio) = (video, audio)
         catchUp(video: video, audio: audio, at: now)
         var batch = ReaderBatch()
@@ -130,6 +131,30 @@ final class StreamReader: CameraViewer {
             sink.send(batch)
         }
         schedule()
+    }
+
+    /// At the live edge, the packets are those of all other readers there: they are laid out once.
+    private func sendRun(at now: NIODeadline) -> Bool {
+        let found = rendition.readerRun(feed) { kind in
+            tracks.contains { $0.kind == kind && $0.parameters.channels != nil }
+        }
+        guard let (kind, run) = found, let place = place(of: kind),
+            feed.take(kind, before: run.sequences.upperBound, byteCount: run.payloadByteCount, at: now)
+        else { return false }
+        if kind == .video || tracks.count == 1 { lastSent = max(lastSent ?? .min, run.times.max() ?? .min) }
+        let number = tracks[place].sender.send(run, at: now)
+        let parameters = tracks[place].parameters
+        let header = PacketRun.Header(
+            ssrc: parameters.ssrc, sequenceNumber: number, channel: parameters.channels?.first ?? 0)
+        run.write(header) { tracks[place].sender.timestamp(ofMicroseconds: clock.place($0)) }
+        sink.send(run, index: parameters.index)
+        return true
+    }
+
+    private func sendReports(at now: NIODeadline) {
+        var batch = ReaderBatch()
+        appendReports(to: &batch, at: now)
+        if !batch.packets.isEmpty { sink.send(batch) }
     }
 
     private func catchUp(video: CameraTrack?, audio: CameraTrack?, at now: NIODeadline) {
@@ -162,13 +187,17 @@ final class StreamReader: CameraViewer {
     }
 
     private func appendReports(to batch: inout ReaderBatch, at now: NIODeadline) {
-        guard let source = rendition.clock else { return }
+        guard let source = rendition.clock, isReportDue(at: now) else { return }
         let anchor = MediaClockAnchor(pts: clock.live(source.pts), wallClock: source.wall)
         for place in tracks.indices {
             let packets = tracks[place].sender.report(at: now, wallClock: WallClock.microseconds(), anchor: anchor)
             guard let packets else { continue }
             append(to: &batch, place, isReport: true) { _, bytes in RTCPPacket.write(compound: packets, into: &bytes) }
         }
+    }
+
+    private func isReportDue(at now: NIODeadline) -> Bool {
+        tracks.indices.contains { place in tracks[place].sender.reportDeadline.map { $0 <= now } ?? false }
     }
 
     private func append(

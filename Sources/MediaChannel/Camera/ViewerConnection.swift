@@ -26,6 +26,8 @@ final class ViewerConnection {
     /// Whether the caller of a live call has begun to talk.
     private var isTalking = false
     private var control: ControlServer?
+    /// `nil` if the call does not allow data.
+    private var data: DataServer?
     private(set) var peer: (any ViewerPeer)?
     /// What the viewer gets, and what it got last, for retransmissions.
     var run: ViewerRun
@@ -41,7 +43,7 @@ final class ViewerConnection {
     private let peers: ViewerPeers
     private let iceServers: ICEServers
     private let onEnd: (IoTError?) -> Void
-    private var isConnected = false
+    private(set) var isConnected = false
     private var timer: Scheduled<Void>?
 
     /// `wantsMedia`: start as soon as the connection is established, without a `play` command.
@@ -85,6 +87,10 @@ final class ViewerConnection {
         self.peer = peer
         control = ControlServer(peer) { [weak self] method, params, respond in
             self?.perform(method, params, respond)
+        }
+        if grant.actions.contains(.control) {
+            let call = DataCall(id: session, user: grant.user, kind: grant.kind)
+            data = DataServer(call, of: stream.data, peer, on: stream.eventLoop)
         }
         return peer
     }
@@ -158,7 +164,10 @@ final class ViewerConnection {
         case .frame(let mid, let frame) where mid == callerSection: live?.take(frame)
         case .frameLost(let mid) where mid == callerSection: live?.takeLoss()
         case .frameLost(let mid) where mid == talkSection: stream.talk.takeLoss(of: session, at: now)
-        case .dataChannelOpened, .dataChannelMessage, .dataChannelClosed: control?.receive(event, at: now)
+        case .dataChannelOpened(let opened) where opened.label == DataLine.label && data != nil: data?.receive(event)
+        case .dataChannelOpened, .dataChannelMessage, .dataChannelClosed:
+            control?.receive(event, at: now)
+            data?.receive(event)
         default: break
         }
     }
@@ -168,6 +177,14 @@ final class ViewerConnection {
     /// Answers a request of the control channel.
     private func perform(_ method: ControlMethod, _ params: JSONValue, _ respond: @escaping ControlServer.Respond) {
         do throws(IoTError) {
+            if let viewer = viewer as? PlaybackViewer, method != .statisticsGet {
+                return try viewer.perform(method, params, respond)
+            }
+            guard !method.isOfPlayback else {
+                throw IoTError(
+                    .operationNotAllowed, "only a playback channel offers '\(method.rawValue)'",
+                    remedy: "open a channel of the kind playback")
+            }
             switch method {
             case .talkStart: respond(.success(try startTalk()))
             case .talkStop:
@@ -177,13 +194,16 @@ final class ViewerConnection {
             case .definitionGet: respond(.success(definitionReport))
             case .definitionSet: try changeDefinition(params, respond)
             case .statisticsGet: respond(.success(statisticsReport))
-            case .talkEnded:
+            default:
                 throw IoTError(.operationNotAllowed, "'\(method.rawValue)' is a notification of the device")
             }
         } catch {
             respond(.failure(error))
         }
     }
+
+    /// Sends a notification, if the caller has opened the control channel.
+    func notify(_ method: ControlMethod, _ params: JSONValue) { control?.notify(method, params) }
 
     private func startTalk() throws(IoTError) -> JSONValue {
         guard stream.isOn else { throw IoTError(.cameraOff) }
@@ -199,7 +219,7 @@ final class ViewerConnection {
         if isLive {
             // Those who watch the caller hear it, whether the loudspeaker plays it or not.
             isTalking = true
-            try? stream.talk.start(session: session, isOwner: grant.isOwner) { _ in }
+            openLoudspeaker()
             return ["talkers": 1]
         }
         try stream.talk.start(session: session, isOwner: grant.isOwner) { [weak self] reason in
@@ -208,6 +228,19 @@ final class ViewerConnection {
                 .talkEnded, IoTError(reason.code, remedy: Self.remedy(of: reason)).controlError)
         }
         return ["talkers": .integer(Int64(stream.talk.talkers))]
+    }
+
+    /// Plays the caller of a live call, if nobody else talks and the call does not ring.
+    private func openLoudspeaker() {
+        guard isTalking, let live, !live.isRinging else { return }
+        try? stream.talk.start(session: session, isOwner: grant.isOwner) { _ in }
+    }
+
+    /// Somebody has accepted the live call, which rang.
+    func accepted(at now: NIODeadline) {
+        note("the live call was accepted")
+        openLoudspeaker()
+        viewer?.restart(at: now)
     }
 
     private static func remedy(of reason: IoTError) -> String {
@@ -224,11 +257,18 @@ final class ViewerConnection {
             return finish(error)
         }
         isConnected = true
+        sendRotation()
         live?.connected(video: callerSection.flatMap { peer?.receivingCodecs(mid: $0).first?.videoCodec })
         note("viewer connected")
         viewer?.restart(at: now)
         // A browser sends key frames only on request, and the last one may have left the ring.
         watchedCall?.requestKeyFrame()
+    }
+
+    /// The viewer turns the pictures: the camera does not decode them. The caller's pictures of a live call are upright.
+    func sendRotation() {
+        guard isConnected, watchedCall == nil, let mid = sections[.video] else { return }
+        peer?.setRotation(stream.rotation, mid: mid)
     }
 
     private func noteServers() {
@@ -238,7 +278,7 @@ final class ViewerConnection {
 
     // MARK: Sending
 
-    var canSend: Bool { isConnected && wantsMedia && stream.isOn }
+    var canSend: Bool { isConnected && wantsMedia && stream.isOn && live?.isRinging != true }
 
     /// Starts at the newest key frame, with the sound from that time or with live sound.
     func start(video: CameraTrack?, audio: CameraTrack?, soundIsLive: Bool, at now: NIODeadline) {
@@ -299,6 +339,7 @@ final class ViewerConnection {
         self.peer = nil
         pause()
         endPending(.failure(reason ?? IoTError(.hungUp)))
+        data?.close(isLeaving: false)
         viewer?.ended()
         peer.close()
         stream.remove(session: session)

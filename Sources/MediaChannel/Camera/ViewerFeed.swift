@@ -92,6 +92,39 @@ struct ViewerFeed {
     /// When to call `next` again even if nothing new came; `nil` at the live edge.
     var timeout: NIODeadline? { nextBatch }
 
+    /// The track of which alone new packets have come since the viewer was at the live edge, and the first of them; `nil`
+    /// if the viewer is not there, or has new packets of both tracks.
+    ///
+    /// - Parameters:
+    ///   - videoEnd: The sequence of the video track's next packet.
+    ///   - audioEnd: The same of the audio track.
+    func fresh(videoEnd: Int64?, audioEnd: Int64?) -> (kind: MediaKind, first: Int64)? {
+        guard nextBatch == nil else { return nil }
+        let picture = videoCursor.flatMap { $0 < videoEnd ?? $0 ? $0 : nil }
+        let sound = audioCursor.flatMap { $0 < audioEnd ?? $0 ? $0 : nil }
+        switch (picture, sound) {
+        case (let first?, nil): return (.video, first)
+        case (nil, let first?): return (.audio, first)
+        default: return nil
+        }
+    }
+
+    /// Moves past packets that are sent together.
+    ///
+    /// - Returns: false if they are too many bytes to send at once; then nothing has changed.
+    mutating func take(_ kind: MediaKind, before end: Int64, byteCount: Int, at now: NIODeadline) -> Bool {
+        let elapsed = max(min(now - lastRefill, .seconds(1)).nanoseconds / 1_000, 0)
+        let available = min(budget + Self.bytes(in: elapsed, at: Self.leastPace), Self.burst)
+        guard byteCount <= available else { return false }
+        budget = available - byteCount
+        lastRefill = max(lastRefill, now)
+        switch kind {
+        case .video: videoCursor = end
+        case .audio: audioCursor = end
+        }
+        return true
+    }
+
     private mutating func refill(video: CameraTrack?, at now: NIODeadline) {
         let elapsed = min(now - lastRefill, .seconds(1)).nanoseconds / 1_000
         guard elapsed > 0 else { return }

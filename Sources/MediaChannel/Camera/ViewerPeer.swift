@@ -25,6 +25,8 @@ protocol ViewerPeer: ControlTransport {
     /// The codecs that a section may receive.
     func receivingCodecs(mid: String) -> [RTPCodec]
     func requestKeyFrame(mid: String)
+    /// How far the viewer must turn the section's pictures.
+    func setRotation(_ rotation: PictureRotation, mid: String)
     func close()
 }
 

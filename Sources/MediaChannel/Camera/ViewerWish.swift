@@ -3,8 +3,7 @@ import NIOCore
 
 /// What somebody wants to see of a camera.
 struct ViewerWish: Sendable {
-    /// 0 for the camera, `LiveCall.source` for the caller of its live call.
-    var source = 0
+    var source = ChannelSource.main
     /// In order of preference; `nil` for `high`.
     var definitions: [Definition]?
 }
@@ -14,7 +13,7 @@ extension CameraStream {
     ///
     /// - Throws: 25133 if the camera has none of them; 20009 if nobody is in a live call with it.
     func choose(_ wish: ViewerWish) throws(IoTError) -> CameraDefinitions.Choice {
-        guard wish.source == LiveCall.source else { return try definitions.choose(wish.definitions) }
+        guard wish.source == .caller else { return try definitions.choose(wish.definitions) }
         let rendition = try callerRendition()
         guard wish.definitions?.contains(.high) != false else {
             throw IoTError(.definitionUnavailable, remedy: "the caller of a live call has only the definition high")

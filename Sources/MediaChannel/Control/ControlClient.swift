@@ -18,6 +18,10 @@ final class ControlClient {
     }
 
     private static let maximumWaiting = 32
+    /// The device closes the channel of a caller that makes many more, and with it ends what the other users of this
+    /// channel do there. Within any second of the device's, at most twice as many are sent.
+    private var rate = RateLimit(
+        RateLimit.Bound(burst: ControlServer.requestsPerSecond, each: ControlServer.requestsPerSecond))
 
     private let eventLoop: any EventLoop
     private let onNotification: (ControlMethod, JSONValue) -> Void
@@ -46,6 +50,13 @@ final class ControlClient {
         let promise = eventLoop.makePromise(of: JSONValue.self)
         guard waiting.count < Self.maximumWaiting else {
             promise.fail(IoTError(.tooManyRequests, "\(Self.maximumWaiting) control requests wait for the device"))
+            return promise.futureResult
+        }
+        guard rate.take(at: eventLoop.now) else {
+            promise.fail(
+                IoTError(
+                    .tooManyRequests, "a channel may make \(ControlServer.requestsPerSecond) control requests a second")
+            )
             return promise.futureResult
         }
         let id = nextID

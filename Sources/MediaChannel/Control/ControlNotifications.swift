@@ -4,11 +4,14 @@ import IoTCore
 /// channel's event loop.
 final class ControlNotifications {
     weak var talk: ChannelTalk?
+    /// An event of playback, as in docs/channels.md.
+    var onPlayback: (JSONValue) -> Void = { _ in }
 
     func receive(_ method: ControlMethod, _ params: JSONValue) {
         switch method {
         case .talkEnded: talk?.endedByDevice(params)
-        case .talkStart, .talkStop, .definitionGet, .definitionSet, .statisticsGet: break
+        case .playbackEvent: onPlayback(params)
+        default: break
         }
     }
 }

@@ -13,7 +13,9 @@ protocol ControlTransport: AnyObject {
 extension Peer: ControlTransport {}
 
 extension DataChannelConfiguration {
-    /// The data channels of a call.
+    /// The data channels of a call. Data fill at most the half of the buffer (`DataFlow.window`), so that messages of
+    /// the control channel are always taken.
     static let call = DataChannelConfiguration(
-        maximumReceivedMessage: 65_536, maximumBufferedBytes: 256 << 10, maximumChannels: 8)
+        maximumReceivedMessage: 65_536, maximumSentMessage: 65_536, maximumBufferedBytes: 512 << 10,
+        maximumChannels: 8)
 }

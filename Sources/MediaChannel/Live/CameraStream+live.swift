@@ -1,8 +1,9 @@
 import IoTCore
 import IoTLink
 import MediaPlayer
+import NIOCore
 
-/// Live calls, one at a time: the camera gets the caller's picture and sound, as its source 1.
+/// Live calls, one at a time: the camera gets the caller's picture and sound, as its source `caller`.
 extension CameraStream {
     /// A live call that is not connected yet. It keeps nobody out.
     ///
@@ -12,8 +13,8 @@ extension CameraStream {
         session: String, grant: CallGrant, requestKeyFrame: @escaping () -> Void
     ) throws(IoTError) -> LiveCall {
         let call = LiveCall(
-            session: session, caller: grant.user, isOwner: grant.isOwner, rendition: makeRendition(.high),
-            requestKeyFrame: requestKeyFrame)
+            session: session, caller: grant.user, isOwner: grant.isOwner, isRinging: callsRing,
+            rendition: makeRendition(.high), requestKeyFrame: requestKeyFrame)
         try requireFree(for: call)
         return call
     }
@@ -23,20 +24,54 @@ extension CameraStream {
         guard call.isOwner, !live.isOwner else { throw IoTError(.calleeBusy) }
     }
 
-    /// The call is connected.
+    /// The call is connected. It begins, or rings until somebody answers it.
     ///
     /// - Throws: `calleeBusy` during the live call of somebody else.
     func beginLive(_ call: LiveCall) throws(IoTError) {
         try requireFree(for: call)
         if let live { called(live.session)?.end(IoTError(.calleeBusy, "the camera's owner calls now")) }
         live = call
+        call.begin(on: eventLoop) { [weak self] in
+            self?.called(call.session)?.end(
+                IoTError(.peerTimeout, "nobody answered the call", remedy: "call again later"))
+        }
         onChange()
+    }
+
+    /// Somebody at the camera accepts the call that rings.
+    ///
+    /// - Parameter session: The call; `nil` for the one that rings.
+    /// - Throws: 20009 if it does not ring.
+    func acceptCall(_ session: String?) throws(IoTError) {
+        let (call, viewer) = try ringing(session)
+        call.accept()
+        viewer.connection.accepted(at: eventLoop.now)
+        onChange()
+    }
+
+    /// Somebody at the camera refuses the call that rings. The caller gets 20002.
+    ///
+    /// - Parameter session: The call; `nil` for the one that rings.
+    /// - Throws: 20009 if it does not ring.
+    func refuseCall(_ session: String?) throws(IoTError) {
+        try ringing(session).viewer.end(IoTError(.hungUp, "the call was refused", remedy: "call again later"))
+    }
+
+    private func ringing(_ session: String?) throws(IoTError) -> (call: LiveCall, viewer: any CalledViewer) {
+        guard let live, live.isRinging, session ?? live.session == live.session, let viewer = called(live.session)
+        else {
+            throw IoTError(
+                .callTargetNotFound, session == nil ? "no call rings at this camera" : "this call does not ring",
+                remedy: "the event \(LiveCallEvents.topic) tells when a call rings; it rings for 30 s")
+        }
+        return (live, viewer)
     }
 
     /// Has no effect for other sessions than that of the live call.
     func endLive(session: String) {
         guard let call = live, call.session == session else { return }
         live = nil
+        call.end()
         for viewer in viewers.values where viewer.uses(call.rendition) {
             viewer.end(IoTError(.hungUp, "the caller left"))
         }

@@ -5,16 +5,16 @@ import NIOCore
 import RTP
 
 /// What a camera gets from the caller of a live call: a picture and sound, in a rendition that the camera's owner can
-/// watch as the camera's source 1. Confined to the camera's event loop.
+/// watch. Confined to the camera's event loop.
 final class LiveCall {
-    /// The number of the source.
-    static let source = 1
-
     /// The pictures and packets of sound that are taken: more than a caller sends. A caller's camera begins with all
     /// pictures since its newest key frame, which can be ten seconds old.
     static let rates: [MediaKind: RateLimit.Bound] = [
         .video: RateLimit.Bound(burst: 1_200, each: 120), .audio: RateLimit.Bound(burst: 200, each: 110),
     ]
+
+    /// How long a call rings.
+    static let ringingTime = TimeAmount.seconds(30)
 
     let session: String
     let caller: Principal
@@ -25,17 +25,42 @@ final class LiveCall {
     private var limits = LiveCall.rates.mapValues(RateLimit.init)
     /// Whether the following pictures cannot be decoded before the next key frame.
     private var isBroken = true
+    /// Whether it waits until somebody at the camera accepts it. Until then, the caller gets no media and the
+    /// loudspeaker plays nothing of it; the camera's owner can watch it.
+    private(set) var isRinging: Bool
+    /// Ends the ringing.
+    private var missed: Scheduled<Void>?
 
-    /// - Parameter requestKeyFrame: Asks the caller for a key frame. A caller whose source is a camera cannot give one at
-    ///   once.
+    /// - Parameters:
+    ///   - isRinging: Whether somebody must accept it.
+    ///   - requestKeyFrame: Asks the caller for a key frame. A caller whose source is a camera cannot give one at once.
     init(
-        session: String, caller: Principal, isOwner: Bool, rendition: Rendition, requestKeyFrame: @escaping () -> Void
+        session: String, caller: Principal, isOwner: Bool, isRinging: Bool, rendition: Rendition,
+        requestKeyFrame: @escaping () -> Void
     ) {
         self.session = session
         self.caller = caller
         self.isOwner = isOwner
+        self.isRinging = isRinging
         self.rendition = rendition
         self.requestKeyFrame = requestKeyFrame
+    }
+
+    /// The call has the camera. If it rings, `onMissed` is called unless somebody answers in time.
+    func begin(on eventLoop: any EventLoop, onMissed: @escaping () -> Void) {
+        guard isRinging else { return }
+        missed = eventLoop.assumeIsolated().scheduleTask(in: Self.ringingTime) { onMissed() }
+    }
+
+    /// Somebody has accepted it.
+    func accept() {
+        isRinging = false
+        end()
+    }
+
+    func end() {
+        missed?.cancel()
+        missed = nil
     }
 
     /// The connection is established.

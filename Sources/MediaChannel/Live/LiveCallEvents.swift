@@ -1,22 +1,26 @@
 import IoTCore
 import IoTLink
 
-/// Derives the events of live calls from their states: one when a call begins, one when it ends. A value without I/O.
+/// Derives the events of live calls from their states: one when a call rings, begins and ends. A value without I/O.
 struct LiveCallEvents: Sendable {
     static let topic = "EVENT_CAM/LiveCall"
 
-    private var caller: Principal?
+    private var call: CameraSnapshot.Call?
 
-    /// The events since the last call.
+    /// The events since the last call of this function.
     ///
-    /// - Parameter caller: Who is in a live call with the camera now.
-    mutating func events(for caller: Principal?) -> [CameraEvent] {
-        guard caller != self.caller else { return [] }
-        defer { self.caller = caller }
-        let changes = [(self.caller, "ended"), (caller, "began")]
-        return changes.compactMap { user, state in
-            guard let user else { return nil }
-            return CameraEvent(topic: Self.topic, body: ["user": .string(user.id), "state": .string(state)])
+    /// - Parameter call: The camera's live call now.
+    mutating func events(for call: CameraSnapshot.Call?) -> [CameraEvent] {
+        guard call != self.call else { return [] }
+        defer { self.call = call }
+        // A call that was accepted has not ended.
+        let ended = call?.id == self.call?.id ? nil : self.call
+        let changes = [(ended, "ended"), (call, call?.isRinging == true ? "ringing" : "began")]
+        return changes.compactMap { call, state in
+            guard let call else { return nil }
+            return CameraEvent(
+                topic: Self.topic,
+                body: ["user": .string(call.user.id), "call": .string(call.id), "state": .string(state)])
         }
     }
 }

@@ -17,7 +17,8 @@ final class OwnPicture {
     private var end: (() -> Void)?
     /// The name of the camera that is shown.
     private(set) var camera: String?
-    private var isClosed = false
+    /// Why the channel has ended.
+    private var closeReason: IoTError?
 
     /// - Parameter onLoss: Called if the camera ends what is shown.
     init(feed: CallFeed, capabilities: PlayerCapabilities, onLoss: @escaping (IoTError) -> Void) {
@@ -29,10 +30,10 @@ final class OwnPicture {
     /// Begins a change. What is shown stays until the change has its first packet. A newer change replaces it.
     ///
     /// - Returns: The number of the change.
-    /// - Throws: `operationNotAllowed` if the channel is not live; `hungUp` after its end.
+    /// - Throws: `operationNotAllowed` if the channel is not live; after its end the reason of the end.
     func beginChange() throws(IoTError) -> Int {
         try capabilities.require(.twoWayVideo)
-        guard !isClosed else { throw IoTError(.hungUp, "the channel was closed") }
+        if let closeReason { throw closeReason }
         newest += 1
         return newest
     }
@@ -52,7 +53,7 @@ final class OwnPicture {
     }
 
     func send(_ packets: [MediaPacket], _ number: Int) {
-        guard !isClosed, number == shown || number == newest else { return }
+        guard closeReason == nil, number == shown || number == newest else { return }
         turn(to: number)
         feed.sendPictures(packets)
     }
@@ -60,13 +61,13 @@ final class OwnPicture {
     /// The camera of a change is open. Its pictures may have come before.
     ///
     /// - Parameter end: Called when it is no longer shown.
-    /// - Throws: `hungUp` if a newer change has replaced this one, or the channel has ended; the reason if the camera has
-    ///   ended it already.
+    /// - Throws: `hungUp` if a newer change has replaced this one; the reason if the channel has ended, or the camera
+    ///   has ended it already.
     func began(_ camera: String, _ number: Int, end: @escaping () -> Void) throws(IoTError) {
-        if let loss = losses.removeValue(forKey: number) { throw loss }
+        if let reason = closeReason ?? losses.removeValue(forKey: number) { throw reason }
         // A newer change may still fail, and then this one, whose pictures are sent already, stays.
-        guard !isClosed, number == newest || number == shown else {
-            throw IoTError(.hungUp, "a newer change replaced this one, or the channel was closed")
+        guard number == newest || number == shown else {
+            throw IoTError(.hungUp, "a newer change replaced this one")
         }
         turn(to: number)
         self.end = end
@@ -80,7 +81,7 @@ final class OwnPicture {
 
     /// The camera has ended it.
     func ended(_ number: Int, _ reason: IoTError) {
-        guard !isClosed else { return }
+        guard closeReason == nil else { return }
         guard end != nil, number == shown else {
             if number >= shown { losses[number] = reason }
             return
@@ -102,9 +103,9 @@ final class OwnPicture {
         (end, camera) = (nil, nil)
     }
 
-    /// The channel has ended.
-    func close() {
-        isClosed = true
+    /// The channel has ended. The first reason stays.
+    func close(_ reason: IoTError) {
+        closeReason = closeReason ?? reason
         endShown()
     }
 }

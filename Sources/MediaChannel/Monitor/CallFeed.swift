@@ -20,6 +20,8 @@ final class CallFeed: FrameSource {
     private var peer: Peer?
     /// Our requests to the device.
     let control: ControlClient
+    /// The users' own data.
+    let data: DataClient
     /// The section in which we may talk, and what the device accepts there.
     private(set) var talkCodec: RTPCodec?
     /// The codec in which the device accepts our own pictures; `nil` unless the call is live and we show some.
@@ -43,6 +45,7 @@ final class CallFeed: FrameSource {
         onConnection: @escaping (ConnectionStatus, ConnectionSubstate?) -> Void
     ) {
         control = ControlClient(eventLoop: eventLoop, onNotification: onNotification)
+        data = DataClient(eventLoop: eventLoop)
         self.eventLoop = eventLoop
         self.onCandidate = onCandidate
         self.onConnection = onConnection
@@ -57,6 +60,7 @@ final class CallFeed: FrameSource {
     func open(at now: NIODeadline) {
         connected = eventLoop.makePromise()
         onConnection(.connecting, .wakingDevice)
+        outputs.append(.progress(.wakingDevice))
     }
 
     /// Completes when the connection is established and the tracks are known; `nil` before `open(at:)` and after that.
@@ -94,6 +98,7 @@ final class CallFeed: FrameSource {
         }
         self.peer = peer
         control.use(peer)
+        data.use(peer)
         talkCodec = talk.flatMap { peer.sendingCodec(mid: $0.mid) }
         pictureCodec = peer.sendingCodec(mid: CallerSection.mid)
         for candidate in earlyCandidates { try? peer.addRemoteCandidate(candidate) }
@@ -103,6 +108,7 @@ final class CallFeed: FrameSource {
                 section.codecs.first.map { (section.mid, section.kind, $0) }
             })
         onConnection(.connecting, .handshaking)
+        give(.progress(.handshaking), at: eventLoop.now)
         return answer
     }
 
@@ -137,6 +143,7 @@ final class CallFeed: FrameSource {
             onCandidate(candidate)
         case .dataChannelOpened, .dataChannelMessage, .dataChannelClosed:
             control.handle(event)
+            data.handle(event)
         case .retransmissionRequested(CallerSection.mid, let sequences):
             for packet in sequences.compactMap(pictures.packet(sequence:)) {
                 peer?.resend(packet, mid: CallerSection.mid)
@@ -187,6 +194,7 @@ final class CallFeed: FrameSource {
         closeDeadline = nil
         outputs.removeAll()
         control.end(reason ?? IoTError(.hungUp, "the channel was closed"))
+        data.end(reason ?? IoTError(.hungUp, "the channel was closed"))
         peer?.close()
         connected?.fail(reason ?? IoTError(.hungUp, "the channel was closed"))
         connected = nil
@@ -198,4 +206,9 @@ final class CallFeed: FrameSource {
     }
 
     var roundTripTime: TimeAmount? { peer?.statistics.currentRoundTripTime }
+
+    var route: SourceRoute? {
+        guard let pair = peer?.statistics.candidatePairs.first(where: \.isSelected) else { return nil }
+        return SourceRoute(local: pair.local.candidateType, remote: pair.remote.candidateType)
+    }
 }

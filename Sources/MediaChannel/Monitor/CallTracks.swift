@@ -34,6 +34,8 @@ struct CallTracks {
                 SourceFrame(received.frame, arrival: received.lastArrival, recoveryTime: received.recoveryTime))
         case .frameLost(let mid):
             return kinds[mid].map { .lost($0) }
+        case .rotationChanged(let mid, let rotation):
+            return kinds[mid] == .video ? .turned(rotation) : nil
         case .senderReport(let mid, let mapping):
             let ticks = Double(mapping.rtpTimestamp) / Double(max(1, mapping.clockRate))
             return kinds[mid].map {

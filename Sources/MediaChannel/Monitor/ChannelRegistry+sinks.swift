@@ -25,6 +25,25 @@ extension ChannelRegistry.Use {
         try await channel.rawAudio(frames: frames, of: id, presentation: presentation)
     }
 
+    /// Writes the coded frames of one track as they pass this point, from the next key frame on.
+    ///
+    /// - Returns: the sink, and its content type.
+    public func dump(
+        _ point: FrameDump.Point, _ kind: MediaKind
+    ) async throws(IoTError) -> (MediaSink, contentType: String) {
+        try await channel.dump(point, kind, of: id)
+    }
+
+    /// Writes the decoded frames of one track as Y4M or WAV, without the presentation of this use.
+    public func dumpDecoded(_ kind: MediaKind) async throws(IoTError) -> (MediaSink, contentType: String) {
+        switch kind {
+        case .video:
+            (try await channel.rawVideo(frames: nil, of: id, view: PictureView()), contentType: "video/x-yuv4mpeg")
+        case .audio:
+            (try await channel.rawAudio(frames: nil, of: id, presentation: Presentation()), contentType: "audio/wav")
+        }
+    }
+
     /// The sink is made on its own thread and gets each decoded picture from now on.
     public func addPictures(_ make: @escaping @Sendable () -> any PictureSink) async throws(IoTError) {
         try await channel.addPictures(of: id, view: PictureView(presentation), make)

@@ -1,7 +1,7 @@
 public import IoTCore
 public import IoTLink
 public import Logging
-package import MediaCodec
+public import MediaCodec
 public import MediaPlayer
 import NIOCore
 public import PeerTransport
@@ -31,12 +31,12 @@ public actor ChannelRegistry {
         public func events() async -> AsyncStream<MonitorEvent> { await channel.events(of: id) }
 
         /// Talks until the source's end; see `MonitorChannel.talk`.
-        package func talk(_ source: any SpeechSource) async throws(IoTError) -> TalkSummary {
-            try await channel.talk(id, source)
+        public func talk(_ source: any SpeechSource) async throws(IoTError) -> TalkSummary {
+            try await channel.talk(id, source, presentation: presentation)
         }
 
         /// Ends this use's talk.
-        package func stopTalk() async { await channel.stopTalk(id) }
+        public func stopTalk() async { await channel.stopTalk(id) }
 
         /// Changes the channel's definition, for all its uses; see `MonitorChannel.change(definition:)`.
         package func change(definition: String) async throws(IoTError) {
@@ -53,7 +53,7 @@ public actor ChannelRegistry {
     private struct Key: Hashable {
         let device: DeviceID
         let kind: ChannelKind
-        let source: Int
+        let source: ChannelSource
         let definition: String?
         let account: Principal?
     }
@@ -79,6 +79,8 @@ public actor ChannelRegistry {
     private var uses: [String: Use] = [:]
     /// The devices that are called from `socket`; a second call to one of them needs its own socket.
     private var calledFromSocket: Set<DeviceID> = []
+    /// The number of channels opened so far.
+    private var opened = 0
 
     /// - Parameters:
     ///   - calls: the client of the link over which devices are called.
@@ -97,6 +99,21 @@ public actor ChannelRegistry {
         self.logger = logger
     }
 
+    /// Opens a channel or joins the open one; returns when it is prepared. For a transmission channel, `actions` needs
+    /// `control`.
+    ///
+    /// - Parameters:
+    ///   - actions: what the account may do with the device.
+    ///   - definition: the wanted definitions in order, for example `low,mid`; `high` if it is absent.
+    public func open(
+        device: DeviceID, kind: ChannelKind = .monitor, actions: [CallAction] = [.view], definition: String? = nil
+    ) async throws(IoTError) -> Use {
+        try await open(
+            device: device, deviceName: device.rawValue, kind: kind, source: .main, definition: definition,
+            actions: actions
+        ) { () throws(IoTError) in () }
+    }
+
     /// Opens a channel or joins the open one; returns when it is prepared.
     ///
     /// - Parameters:
@@ -107,7 +124,7 @@ public actor ChannelRegistry {
     ///   - take: called before a connection is made; may throw to refuse it. Its result is kept while the connection
     ///     exists.
     package func open(
-        device: DeviceID, deviceName: String, kind: ChannelKind, source: Int, definition: String? = nil,
+        device: DeviceID, deviceName: String, kind: ChannelKind, source: ChannelSource, definition: String? = nil,
         actions: [CallAction] = [.view], own: OwnCamera? = nil, as account: Principal? = nil,
         _ take: () throws(IoTError) -> any Sendable
     ) async throws(IoTError) -> Use {
@@ -141,8 +158,9 @@ public actor ChannelRegistry {
         _ key: Key, _ actions: [CallAction], _ own: OwnCamera?, _ part: any Sendable
     ) async throws(IoTError) -> MonitorChannel {
         let hasOwnSocket = !calledFromSocket.insert(key.device).inserted
+        opened += 1
         let channel = MonitorChannel(
-            device: key.device, kind: key.kind, source: key.source, definition: key.definition,
+            number: opened, device: key.device, kind: key.kind, source: key.source, definition: key.definition,
             actions: actions, as: key.account, calls: calls,
             socket: ChannelSocket(shared: socket, isOwn: hasOwnSocket, logger: logger),
             certificates: certificates, iceServers: iceServers, usesServersOfDevices: usesServersOfDevices,

@@ -13,8 +13,10 @@ import RTP
 /// sink that is added before `play` gets the first frame too.
 public final class MonitorChannel: Sendable {
     public let device: DeviceID
+    /// The number of the channel in the log: 1 for the first that this program opened.
+    public let number: Int
     public let kind: ChannelKind
-    public let source: Int
+    public let source: ChannelSource
     /// The definitions that were wanted when it was opened, as in `Definition.list`.
     public let definition: String?
     /// The account that an administrator's session calls for; `nil` for its own.
@@ -35,12 +37,13 @@ public final class MonitorChannel: Sendable {
     static let handshakeTimeout: TimeAmount = .seconds(15)
 
     init(
-        device: DeviceID, kind: ChannelKind, source: Int, definition: String? = nil,
+        number: Int, device: DeviceID, kind: ChannelKind, source: ChannelSource, definition: String? = nil,
         actions: [CallAction] = [.view], as account: Principal? = nil, calls: CallClient,
         socket: ChannelSocket,
         certificates: PeerCertificatePool, iceServers: ICEServers, usesServersOfDevices: Bool,
         parts: PlayerParts, logger: Logger
     ) {
+        self.number = number
         self.device = device
         self.kind = kind
         self.source = source
@@ -52,6 +55,10 @@ public final class MonitorChannel: Sendable {
         self.certificates = certificates
         self.iceServers = iceServers
         self.usesServersOfDevices = usesServersOfDevices
+        var logger = logger
+        logger[metadataKey: "channel.number"] = "\(number)"
+        // As in the guide's log: the device, its source, and the kind.
+        logger[metadataKey: "channel.source"] = "\(device)_\(source):\(kind.rawValue)"
         let (candidates, continuation) = AsyncStream.makeStream(of: String.self, bufferingPolicy: .bufferingOldest(64))
         self.candidates = candidates
         core = NIOLoopBoundBox.makeBoxSendingValue(
@@ -101,12 +108,13 @@ public final class MonitorChannel: Sendable {
             return connected
         }
         do throws(IoTError) {
-            let accepted = try await calls.connect(
+            let taken = try await calls.connect(
                 session: session, device: device, kind: kind, source: source, actions: actions,
                 definition: definition, as: account,
                 receiver: Listener(channel: self, ownPicture: ownPicture))
             try await onCore { core throws(IoTError) in
-                core.definitions = MonitorDefinitions(accepted.definition, accepted.definitions)
+                core.keySource = taken.keySource
+                core.definitions = MonitorDefinitions(taken.acceptance.definition, taken.acceptance.definitions)
             }
         } catch {
             try? await onCore { core throws(IoTError) in core.fail(error) }
@@ -189,12 +197,15 @@ public final class MonitorChannel: Sendable {
 
     /// Talks to the device until the source's end, and closes it. Cancelling ends the talk.
     ///
+    /// - Parameter presentation: what the use hears is quiet while it talks.
     /// - Throws: 25047 while somebody else talks; 21040 if the device plays nothing, or the account may not talk; the
     ///   device's reason if it ends the talk.
-    package func talk(_ use: String, _ source: any SpeechSource) async throws(IoTError) -> TalkSummary {
+    package func talk(
+        _ use: String, _ source: any SpeechSource, presentation: Presentation? = nil
+    ) async throws(IoTError) -> TalkSummary {
         let core = core
         do {
-            let future = try await onCore { core throws(IoTError) in try core.talk.start(use, source) }
+            let future = try await onCore { core throws(IoTError) in try core.talk.start(use, source, presentation) }
             return try await withTaskCancellationHandler {
                 try await future.get()
             } onCancel: {
@@ -261,6 +272,15 @@ public final class MonitorChannel: Sendable {
             try core.player.run { core, _ throws(IoTError) in
                 try core.addRawAudio(frames: frames, of: use, presentation: presentation)
             }
+        }
+    }
+
+    /// - Returns: the sink, and its content type.
+    func dump(
+        _ point: FrameDump.Point, _ kind: MediaKind, of use: String
+    ) async throws(IoTError) -> (MediaSink, contentType: String) {
+        try await onCore { core throws(IoTError) in
+            try core.player.run { core, _ throws(IoTError) in try core.addDump(point, kind, of: use) }
         }
     }
 

@@ -16,6 +16,7 @@ final class MonitorCore {
     private let telling: MonitorTelling
     private var ticker: RepeatedTask?
     private let capabilities: PlayerCapabilities
+    var keySource: KeySource?
     var definitions = MonitorDefinitions(nil, []) {
         didSet {
             let hasPictures = definitions.current != Definition.audio.rawValue
@@ -44,6 +45,9 @@ final class MonitorCore {
         self.capabilities = capabilities
         talk = ChannelTalk(feed: feed, capabilities: capabilities, parts: parts, eventLoop: eventLoop)
         notifications.talk = talk
+        notifications.onPlayback = { event in
+            if let event = PlaybackMessages.event(event) { telling.publish(.playback(event)) }
+        }
         picture = OwnPicture(feed: feed, capabilities: capabilities) { telling.publish(.warning($0)) }
         feed.control.onLost = { [weak talk] in talk?.end($0) }
         player = Player(
@@ -53,8 +57,9 @@ final class MonitorCore {
         ) { [talk, picture] event in
             // The link may not report the end: the connection can be lost.
             if case .ended(let reason) = event {
-                talk.end(reason ?? IoTError(.hungUp, "the channel was closed"))
-                picture.close()
+                let reason = reason ?? IoTError(.hungUp, "the channel was closed")
+                talk.close(reason)
+                picture.close(reason)
             }
             telling.take(event)
         }
@@ -70,8 +75,8 @@ final class MonitorCore {
 
     /// The call was not established, or the other end ended it.
     func fail(_ error: IoTError) {
-        talk.end(error)
-        picture.close()
+        talk.close(error)
+        picture.close(error)
         player.run { core, now in
             core.fail(error, at: now)
             // An error that would not stop a player ends a call, too.
@@ -95,8 +100,9 @@ final class MonitorCore {
 
     /// Ends the channel: received frames are released, and every sink ends.
     func stop() {
-        talk.end(IoTError(.hungUp, "the channel was closed"))
-        picture.close()
+        let reason = IoTError(.hungUp, "the channel was closed")
+        talk.close(reason)
+        picture.close(reason)
         player.run { core, now in core.stop(at: now) }
         ticker?.cancel()
         ticker = nil
@@ -107,9 +113,12 @@ final class MonitorCore {
         for id in playing where telling.isWatched(by: id) { telling.publish(.statistics(describe(id)), to: id) }
     }
 
-    /// Completes when the device has changed the definition.
+    /// Completes when the device has changed the definition. Without a device it fails at once.
     func change(definition wanted: String) throws(IoTError) -> EventLoopFuture<Void> {
         try capabilities.require(.definition)
+        guard telling.state.connection != .disconnected else {
+            throw telling.state.reason ?? IoTError(.channelDisconnected)
+        }
         guard !definitions.all.isEmpty else {
             throw IoTError(.actionNotSupported, "the device has only one definition")
         }
@@ -118,6 +127,12 @@ final class MonitorCore {
             let all = report["definitions"]?.arrayValue?.compactMap(\.stringValue)
             core.value.definitions = MonitorDefinitions(report["definition"]?.stringValue, all ?? [])
         }
+    }
+
+    /// A request about recordings; fails at once in a channel of another kind.
+    func askRecordings(_ method: ControlMethod, _ params: JSONValue) throws(IoTError) -> EventLoopFuture<JSONValue> {
+        try capabilities.require(.seek)
+        return feed.control.request(method, params)
     }
 
     // MARK: Users
@@ -147,10 +162,10 @@ final class MonitorCore {
             return MonitorDescription(
                 state: hasLeft ? MonitorState() : telling.state, video: core.video, audio: core.audio,
                 statistics: statistics, roundTripTime: feed.roundTripTime.map { Double($0.nanoseconds) / 1e9 },
-                firstPicturePts: id.flatMap { core.firstPicturePts(of: $0) },
+                firstPicturePts: id.flatMap { core.firstPicturePts(of: $0) }, stages: core.stageEntries,
                 talk: MonitorTalk(
                     isOffered: talk.isOffered, isTalking: talk.talker != nil && (id == nil || talk.talker == id)),
-                definitions: definitions, ownCamera: picture.camera)
+                definitions: definitions, keySource: keySource, ownCamera: picture.camera)
         }
     }
 }

@@ -8,6 +8,10 @@ public enum MonitorEvent: Sendable {
     case statistics(MonitorDescription)
     /// The frame with this pts (µs) does not follow the one before it; with the video parameters from there on.
     case discontinuity(MediaKind, DiscontinuityReason, pts: Int64, VideoParameters?)
+    /// Each stage of the play is reported once for each track.
+    case stageReached(StageEntry)
+    /// What a playback channel's device reports.
+    case playback(PlaybackEvent)
     /// Something failed and the channel continues.
     case warning(IoTError)
     /// The last event.
@@ -39,8 +43,13 @@ public struct MonitorDescription: Sendable {
     public var roundTripTime: Double?
     /// The pts of the first decoded picture, µs; raw video starts with it.
     public var firstPicturePts: Int64?
+    /// The stages of the play that were reached.
+    public var stages: [StageEntry] = []
     public var talk = MonitorTalk()
     public var definitions = MonitorDefinitions(nil, [])
+    /// How the account learned the key with which the device has signed its description; `nil` if the description is not
+    /// verified.
+    public var keySource: KeySource?
     /// The name of the camera that a live channel shows to the device.
     public var ownCamera: String?
 }

@@ -49,6 +49,8 @@ final class MonitorTelling {
             publish(.stateChanged(state))
         case .discontinuity(let kind, let reason, let pts, let video):
             publish(.discontinuity(kind, reason, pts: pts, video))
+        case .stageReached(let entry):
+            publish(.stageReached(entry))
         case .warning(let error, use: let id?):
             publish(.warning(error), to: id)
         case .warning(let error, use: nil):

@@ -18,8 +18,8 @@ struct CallAdmission {
     ///     tokens: then the device relies on the hub's grant.
     ///   - now: s since 1970, on the hub's clock.
     /// - Throws: 20010 for a token that the hub did not sign, that has expired, or that is for something else; 20006
-    ///   without a token, or with one that does not allow viewing, or talking in a live call; 21040 for a kind of channel that the device does not
-    ///   offer.
+    ///   without a token, or with one that does not allow viewing, talking in a live call, control in a
+    ///   transmission, or playing recordings; 21040 for a kind of channel that the device does not offer.
     func grant(
         of call: CallRequest, from caller: Principal?, keys: TokenKeys?, at now: Int64
     ) throws(IoTError) -> CallGrant {
@@ -29,6 +29,18 @@ struct CallAdmission {
             throw IoTError(
                 .operationNotAllowed, "the device offers no \(call.kind.name) channels",
                 remedy: "open a channel of another kind: \(names.joined(separator: " or "))")
+        }
+        if call.kind == .playback {
+            guard grant.actions.contains(.playback) else {
+                throw IoTError(.callTokenRejected, "the call's token does not allow playing recordings")
+            }
+            return grant
+        }
+        if call.kind == .transmission {
+            guard grant.actions.contains(.control) else {
+                throw IoTError(.callTokenRejected, "the call's token does not allow control, which data need")
+            }
+            return grant
         }
         guard grant.actions.contains(.view) else {
             throw IoTError(.callTokenRejected, "the call's token does not allow viewing")

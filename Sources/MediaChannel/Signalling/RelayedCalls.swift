@@ -14,11 +14,17 @@ public final class RelayedCalls: Sendable {
         public let description: String
         /// ICE servers for the caller, in the device's order of preference.
         public let iceServers: [ICEServer]
+        /// How the gateway's account learned the key with which the device has signed the description; `nil` if the
+        /// description is not verified.
+        public let keySource: KeySource?
 
-        public init(id: String, description: String, iceServers: [ICEServer] = []) {
+        public init(
+            id: String, description: String, iceServers: [ICEServer] = [], keySource: KeySource? = nil
+        ) {
             self.id = id
             self.description = description
             self.iceServers = iceServers
+            self.keySource = keySource
         }
     }
 
@@ -59,7 +65,7 @@ public final class RelayedCalls: Sendable {
     /// - Throws: the device's error: 25016 if the offer contains none of the camera's codecs, 25021 for an invalid
     ///   offer.
     public func open(
-        _ id: String, device: DeviceID, kind: ChannelKind, source: Int, actions: [CallAction] = [.view],
+        _ id: String, device: DeviceID, kind: ChannelKind, source: ChannelSource, actions: [CallAction] = [.view],
         definition: String? = nil,
         offer: String, as account: Principal?, right: any Sendable
     ) async throws(IoTError) -> Answer {
@@ -69,7 +75,7 @@ public final class RelayedCalls: Sendable {
                 id: id, device: device, account: account, iceUfrag: iceUfrag, opened: .now, right: right)
         }
         do throws(IoTError) {
-            let accepted = try await calls.connect(
+            let taken = try await calls.connect(
                 session: id, device: device, kind: kind, source: source, actions: actions,
                 definition: definition, offer: offer, as: account, receiver: Listener(calls: self, id: id))
             // The call was closed while the device was being asked; the end may have reached the device first.
@@ -77,11 +83,13 @@ public final class RelayedCalls: Sendable {
                 await calls.end(session: id, device: device, as: account)
                 throw IoTError(.hungUp, "the call was ended before it was established")
             }
-            guard let answer = accepted.answer else {
+            guard let answer = taken.acceptance.answer else {
                 await calls.end(session: id, device: device, as: account)
                 throw IoTError(.notImplemented, "this device does not support a browser's offer")
             }
-            return Answer(id: id, description: answer, iceServers: ICEServers.list(accepted.iceServers))
+            return Answer(
+                id: id, description: answer, iceServers: ICEServers.list(taken.acceptance.iceServers),
+                keySource: taken.keySource)
         } catch {
             forget(id)
             throw error

@@ -175,7 +175,12 @@ package final class BackChannelLoudspeaker: Loudspeaker {
         guard state.withLock({ $0.number == number }) else { return }
         logger.warning(
             "the camera's back channel has failed",
-            metadata: ["error": "\(error.code.rawValue)", "name": "\(error.code.name)", "reason": "\(error.message)"])
+            metadata: [
+                "error.code": "\(error.code.rawValue)", "error.name": "\(error.code.name)",
+                "error.reason": "\(error.reasonForLog)",
+            ])
+        // Debug level only: the message contains the camera's address.
+        logger.debug("why the camera's back channel failed", metadata: ["error.message": "\(error.message)"])
         _ = end(failure: error)
     }
 

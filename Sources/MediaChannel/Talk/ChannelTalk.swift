@@ -15,6 +15,7 @@ final class ChannelTalk {
         let number: Int
         let use: String
         let source: any SpeechSource
+        let presentation: Presentation?
         let promise: EventLoopPromise<TalkSummary>
         var phase = Phase.asking
     }
@@ -25,6 +26,8 @@ final class ChannelTalk {
     private let feed: CallFeed
     private var talk: Talk?
     private var number = 0
+    /// Why the channel has ended.
+    private var closeReason: IoTError?
 
     init(feed: CallFeed, capabilities: PlayerCapabilities, parts: PlayerParts, eventLoop: any EventLoop) {
         self.feed = feed
@@ -41,9 +44,15 @@ final class ChannelTalk {
 
     /// Talks until the source's end, and closes it. The future fails with `talkerBusy` while somebody else talks, and
     /// with the reason if the device ends the talk.
-    func start(_ use: String, _ source: any SpeechSource) throws(IoTError) -> EventLoopFuture<TalkSummary> {
+    ///
+    /// - Parameter presentation: what the use hears is quiet while it talks.
+    /// - Throws: After the channel's end the reason of the end.
+    func start(
+        _ use: String, _ source: any SpeechSource, _ presentation: Presentation? = nil
+    ) throws(IoTError) -> EventLoopFuture<TalkSummary> {
         do throws(IoTError) {
             try capabilities.require(.talk)
+            if let closeReason { throw closeReason }
             guard feed.talkCodec != nil else {
                 throw IoTError(
                     .operationNotAllowed,
@@ -59,7 +68,7 @@ final class ChannelTalk {
         number += 1
         let number = number
         let promise = eventLoop.makePromise(of: TalkSummary.self)
-        talk = Talk(number: number, use: use, source: source, promise: promise)
+        talk = Talk(number: number, use: use, source: source, presentation: presentation, promise: promise)
         feed.control.request(.talkStart).assumeIsolated().whenComplete { [weak self] result in
             self?.answered(number, result)
         }
@@ -75,6 +84,10 @@ final class ChannelTalk {
             let sender = try TalkSender(
                 talk.source, codec: codec, eventLoop: eventLoop, parts: parts,
                 send: { [weak self] in self?.feed.sendSpeech($0) },
+                onSpeech: { [weak self, presentation = talk.presentation] samples in
+                    guard let self else { return }
+                    presentation?.speak(samples, roundTrip: feed.roundTripTime, at: parts.clock())
+                },
                 onEnd: { [weak self] in self?.ended(number, $0) })
             self.talk?.phase = .talking(sender)
             sender.run()
@@ -92,6 +105,12 @@ final class ChannelTalk {
     /// The device ended the talk.
     func endedByDevice(_ params: JSONValue) {
         end(IoTError(controlError: params) ?? IoTError(.hungUp))
+    }
+
+    /// The channel has ended: nobody can talk any more. The first reason stays.
+    func close(_ reason: IoTError) {
+        closeReason = closeReason ?? reason
+        end(reason)
     }
 
     /// Ends the talk, if there is one.

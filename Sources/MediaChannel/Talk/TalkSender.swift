@@ -11,8 +11,22 @@ final class TalkSender {
     ///
     /// `@unchecked Sendable` for that reason.
     private final class Encoder: @unchecked Sendable {
-        let encoder: SpeechEncoder
-        init() throws(IoTError) { encoder = try SpeechEncoder() }
+        let encoder: any SpokenSoundEncoder
+        init(_ parts: PlayerParts) throws(IoTError) {
+            guard let make = parts.speechEncoder else {
+                encoder = try SpeechEncoder()
+                return
+            }
+            do throws(IoTError) {
+                encoder = try make()
+            } catch {
+                throw Self.failed(error)
+            }
+        }
+
+        static func failed(_ error: IoTError) -> IoTError {
+            IoTError(.notImplemented, "the encoder of the talk failed: \(error.message)", underlying: error)
+        }
     }
 
     /// The source can be read at any time, so little waits here.
@@ -23,8 +37,11 @@ final class TalkSender {
     private let eventLoop: any EventLoop
     private let source: any SpeechSource
     private let send: ([MediaPacket]) -> Void
+    private let onSpeech: ([Int16]) -> Void
     private let onEnd: (Result<TalkSummary, IoTError>) -> Void
     private let encoder: Encoder
+    /// Whether the program supplied the encoder. A supplied one that fails ends the talk.
+    private let isEncoderGiven: Bool
     private let worker: any JobQueue
     private var packetizer: Packetizer
     private var pacer: SpeechPacer
@@ -39,16 +56,20 @@ final class TalkSender {
     /// - Parameters:
     ///   - codec: what the device accepts.
     ///   - send: sends packets in the section.
+    ///   - onSpeech: called with what is being said, 20 ms at a time.
     ///   - onEnd: called once: when everything was sent, or with the reason of `end`.
     init(
         _ source: any SpeechSource, codec: RTPCodec, eventLoop: any EventLoop, parts: PlayerParts,
-        send: @escaping ([MediaPacket]) -> Void, onEnd: @escaping (Result<TalkSummary, IoTError>) -> Void
+        send: @escaping ([MediaPacket]) -> Void, onSpeech: @escaping ([Int16]) -> Void = { _ in },
+        onEnd: @escaping (Result<TalkSummary, IoTError>) -> Void
     ) throws(IoTError) {
         self.eventLoop = eventLoop
         self.source = source
         self.send = send
+        self.onSpeech = onSpeech
         self.onEnd = onEnd
-        encoder = try Encoder()
+        encoder = try Encoder(parts)
+        isEncoderGiven = parts.speechEncoder != nil
         worker = parts.jobQueue("talk", Self.maximumWaiting)
         packetizer = Packetizer(codec: codec)
         start = eventLoop.now
@@ -64,6 +85,7 @@ final class TalkSender {
             refill(at: now)
             guard !hasEnded, let frame = pacer.nextFrame(at: now) else { break }
             if frame.isSilent, isFinishing { return finish() }
+            onSpeech(frame.samples)
             encode(frame)
         }
         guard !hasEnded else { return }
@@ -89,14 +111,20 @@ final class TalkSender {
         let pts = (frame.due - start).nanoseconds / 1_000
         let sender = NIOLoopBound(self, eventLoop: eventLoop)
         worker.submit(patience: 0, beyondLimit: false) { [encoder, eventLoop] in
-            let packet = frame.samples.withUnsafeBufferPointer { try? encoder.encoder.encode($0) }
-            eventLoop.execute { sender.value.take(packet ?? nil, pts: pts) }
+            let result: Result<[UInt8]?, IoTError>
+            do throws(IoTError) {
+                result = .success(try encoder.encoder.encode(frame.samples))
+            } catch {
+                result = .failure(error)
+            }
+            eventLoop.execute { sender.value.take(result, pts: pts) }
         }
     }
 
-    private func take(_ packet: [UInt8]?, pts: Int64) {
+    private func take(_ result: Result<[UInt8]?, IoTError>, pts: Int64) {
         guard !hasEnded else { return }
-        guard let packet else {
+        if case .failure(let error) = result, isEncoderGiven { return end(Encoder.failed(error)) }
+        guard let packet = try? result.get() else {
             wasSilent = true
             return
         }

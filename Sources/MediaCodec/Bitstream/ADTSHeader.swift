@@ -25,6 +25,30 @@ struct ADTSHeader: Equatable {
         guard sampleRateIndex < AudioSpecificConfig.sampleRates.count, frameLength > length else { return nil }
     }
 
+    /// The header of a frame without a checksum; `nil` if ADTS cannot express the AudioSpecificConfig: an object type
+    /// above 4, a sample rate of its own, or channels of its own.
+    init?(describing config: [UInt8]) {
+        guard config.count >= 2 else { return nil }
+        let bits = Int(config[0]) << 8 | Int(config[1])
+        objectType = bits >> 11
+        sampleRateIndex = bits >> 7 & 0xF
+        channelConfiguration = bits >> 3 & 0xF
+        guard 1...4 ~= objectType, sampleRateIndex < AudioSpecificConfig.sampleRates.count,
+            1...7 ~= channelConfiguration
+        else { return nil }
+        (length, frameLength, accessUnits) = (7, 7, 1)
+    }
+
+    /// The header's bytes, without a checksum.
+    var bytes: [UInt8] {
+        [
+            0xFF, 0xF1,
+            UInt8((objectType - 1) << 6 | sampleRateIndex << 2 | channelConfiguration >> 2),
+            UInt8((channelConfiguration & 3) << 6 | frameLength >> 11 & 3), UInt8(frameLength >> 3 & 0xFF),
+            UInt8((frameLength & 7) << 5 | 0x1F), UInt8(0xFC | (accessUnits - 1)),
+        ]
+    }
+
     var sampleRate: Int { AudioSpecificConfig.sampleRates[sampleRateIndex] }
 
     /// The equivalent AudioSpecificConfig, two bytes.

@@ -2,7 +2,7 @@ import CFFmpeg
 public import IoTCore
 import NIOCore
 
-/// Decodes AAC (LC, HE, up to 7.1) and G.711 into interleaved Int16, with the stream's channels and sample rate.
+/// Decodes AAC (LC, HE, up to 7.1), G.711 and MPEG audio into interleaved Int16, with the stream's channels and sample rate.
 ///
 /// Damaged frames do not throw: they are counted and left out. Not Sendable.
 public final class AudioDecoder {
@@ -15,7 +15,7 @@ public final class AudioDecoder {
     private var clock = OutputClock()
 
     /// - Throws: `codecUnsupported` (Opus, or AAC without AudioSpecificConfig), `mediaFailed`.
-    public init(_ parameters: AudioParameters) throws(IoTError) {
+    public convenience init(_ parameters: AudioParameters) throws(IoTError) {
         let id: AVCodecID
         switch parameters.codec {
         case .aac: id = AV_CODEC_ID_AAC
@@ -29,15 +29,29 @@ public final class AudioDecoder {
         guard (1...768_000).contains(parameters.sampleRate), (1...64).contains(parameters.channels) else {
             throw IoTError(.codecUnsupported, "audio with this sample rate or number of channels is not supported")
         }
-        packet = try CodecPacket()
-        codec = try CodecContext(.decoder, id) { context throws(IoTError) in
-            context.pointee.pkt_timebase = AVRational(num: 1, den: 1_000_000)
-            context.pointee.thread_count = 1
+        try self.init(id) { context throws(IoTError) in
             context.pointee.sample_rate = Int32(parameters.sampleRate)
             av_channel_layout_default(&context.pointee.ch_layout, Int32(parameters.channels))
             if !parameters.audioSpecificConfig.isEmpty {
                 try CodecContext.setExtradata(parameters.audioSpecificConfig, of: context)
             }
+        }
+    }
+
+    /// A decoder of layers I to III. Their sample rate and channels are in each frame.
+    static func mpegAudio() throws(IoTError) -> AudioDecoder {
+        // This decoder of libavcodec decodes the other layers, too.
+        try AudioDecoder(AV_CODEC_ID_MP3) { _ in }
+    }
+
+    private init(
+        _ id: AVCodecID, configure: (UnsafeMutablePointer<AVCodecContext>) throws(IoTError) -> Void
+    ) throws(IoTError) {
+        packet = try CodecPacket()
+        codec = try CodecContext(.decoder, id) { context throws(IoTError) in
+            context.pointee.pkt_timebase = AVRational(num: 1, den: 1_000_000)
+            context.pointee.thread_count = 1
+            try configure(context)
         }
     }
 

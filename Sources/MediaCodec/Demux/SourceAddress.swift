@@ -89,7 +89,7 @@ enum SourceAddress: Equatable {
         if rest.dropFirst(host.count).first == "/", rest.prefix(host.count).lowercased() == host {
             rest = rest.dropFirst(host.count)
         }
-        guard rest.hasPrefix("/") else { return nil }
+        guard rest.isAbsolutePath else { return nil }
         var bytes: [UInt8] = []
         var units = Array(rest.utf8)[...]
         while let unit = units.popFirst() {

@@ -3,7 +3,7 @@ import IoTCore
 import NIOCore
 
 /// Encodes mono or stereo Int16 as AAC LC, in access units of 1024 samples.
-final class AACEncoder {
+final class AACEncoder: SoundEncoder {
     let audioSpecificConfig: [UInt8]
     private let codec: CodecContext
     private let packet: CodecPacket
@@ -14,8 +14,10 @@ final class AACEncoder {
 
     static let frameLength = 1024
 
-    /// - Parameter sampleRate: One of AAC's thirteen sample rates.
-    init(sampleRate: Int, channels: Int) throws(IoTError) {
+    /// - Parameters:
+    ///   - sampleRate: One of AAC's thirteen sample rates.
+    ///   - bitRate: Bits per second; the default is more than enough for telephone-band speech.
+    init(sampleRate: Int, channels: Int, bitRate: Int64? = nil) throws(IoTError) {
         self.channels = channels
         packet = try CodecPacket()
         codec = try CodecContext(.encoder, AV_CODEC_ID_AAC) { context throws(IoTError) in
@@ -23,8 +25,7 @@ final class AACEncoder {
             context.pointee.sample_fmt = AV_SAMPLE_FMT_FLTP
             context.pointee.time_base = AVRational(num: 1, den: Int32(sampleRate))
             av_channel_layout_default(&context.pointee.ch_layout, Int32(channels))
-            // This is more than enough for telephone-band speech.
-            context.pointee.bit_rate = Int64(4 * sampleRate * channels)
+            context.pointee.bit_rate = bitRate ?? Int64(4 * sampleRate * channels)
             context.pointee.thread_count = 1
             context.pointee.flags |= AV_CODEC_FLAG_GLOBAL_HEADER
         }
@@ -38,24 +39,22 @@ final class AACEncoder {
             to: .init(sampleFormat: AV_SAMPLE_FMT_FLT, sampleRate: sampleRate, channels: channels, channelMask: 0))
     }
 
-    /// The time of the next samples if they follow without a gap, in samples.
     var nextPTS: Int64 {
         pendingPTS + Int64(pending.readableBytes / (4 * channels))
     }
 
-    /// Starts at `pts`, or restarts there after a gap. Returns the access unit before the gap, padded with silence.
     func start(at pts: Int64) throws(IoTError) -> [EncodedPacket] {
         let packets = try padAndEncode()
         pendingPTS = pts
         return packets
     }
 
-    func encode(_ buffer: AudioBuffer) throws(IoTError) -> [EncodedPacket] {
-        let source = Array(buffer.samples.readableBytesView)
+    func encode(_ samples: ByteBuffer) throws(IoTError) -> [EncodedPacket] {
+        let source = Array(samples.readableBytesView)
         var converted = ByteBuffer()
         _ = try source.withUnsafeBufferPointer { bytes throws(IoTError) -> Int in
             var plane: UnsafePointer<UInt8>? = bytes.baseAddress
-            return try converter.convert(&plane, count: buffer.frameCount, into: &converted)
+            return try converter.convert(&plane, count: source.count / (2 * channels), into: &converted)
         }
         pending.writeBuffer(&converted)
         return try encodeWholeFrames()

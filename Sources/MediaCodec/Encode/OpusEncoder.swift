@@ -3,7 +3,7 @@ import IoTCore
 import NIOCore
 
 /// Encodes 48 kHz stereo Int16 as Opus, in packets of 20 ms.
-final class OpusEncoder {
+final class OpusEncoder: SoundEncoder {
     static let sampleRate = 48_000
     static let channels = 2
     /// 20 ms, the default `ptime` (RFC 7587 §6.1), which browsers expect.
@@ -35,12 +35,10 @@ final class OpusEncoder {
         }
     }
 
-    /// The time of the next samples if they follow without a gap, in samples.
     var nextPTS: Int64 {
         pendingPTS + Int64(pending.readableBytes / (2 * Self.channels))
     }
 
-    /// Starts at `pts`, or restarts there after a gap. Returns the packet before the gap, padded with silence.
     func start(at pts: Int64) throws(IoTError) -> [EncodedPacket] {
         var packets: [EncodedPacket] = []
         if pending.readableBytes > 0 {
@@ -51,7 +49,6 @@ final class OpusEncoder {
         return packets
     }
 
-    /// - Parameter samples: interleaved Int16 of both channels.
     func encode(_ samples: ByteBuffer) throws(IoTError) -> [EncodedPacket] {
         pending.writeImmutableBuffer(samples)
         return try encodeWholeFrames()

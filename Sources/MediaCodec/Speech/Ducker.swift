@@ -1,14 +1,9 @@
 import Foundation
 package import NIOCore
 
-/// Makes the received sound quiet while we speak, so that the other side's echo of us is not heard (half duplex). It owns
-/// no clock.
+/// Says when received sound should be quiet because we speak, so that the other side's echo of us is not heard (half
+/// duplex); `SoundFader` makes it quiet. It owns no clock.
 package struct Ducker: Sendable {
-    /// The quiet sound: 40 dB less.
-    private static let quietGain: Float = 0.01
-    /// Seconds from loud to quiet, and back. The steps are so small that nothing clicks.
-    private static let attack = 0.010
-    private static let release = 0.100
     /// The loudness is measured in blocks of 5 ms, so that the start of a word is not missed.
     private static let blocksPerSecond = 200
     /// The level of speech relative to full scale: at least −45 dB, and 12 dB above the noise.
@@ -23,7 +18,6 @@ package struct Ducker: Sendable {
     private let hold: TimeAmount
     private var noise = Ducker.leastLevel / Ducker.aboveNoise
     private var quietUntil: NIODeadline?
-    private var gain: Float = 1
 
     /// - Parameters:
     ///   - roundTrip: how long our sound takes to the other side and back.
@@ -56,18 +50,5 @@ package struct Ducker: Sendable {
         let length = Int64(samples.count) * 1_000_000_000 / Int64(sampleRate)
         let until = now + .nanoseconds(length) + roundTrip + hold
         quietUntil = max(quietUntil ?? until, until)
-    }
-
-    /// Returns the received sound as it should be played from `now` on.
-    package mutating func hear(_ samples: [Int16], at now: NIODeadline) -> [Int16] {
-        let target = isDucking(at: now) ? Self.quietGain : 1
-        guard gain != target || gain != 1 else { return samples }
-        // Constant steps in decibels: the ear hears an even change.
-        let seconds = target < gain ? Self.attack : Self.release
-        let step = Float(pow(Double(Self.quietGain), 1 / (seconds * Double(sampleRate))))
-        return samples.map { sample in
-            gain = target < gain ? max(target, gain * step) : min(target, gain / step)
-            return Int16((Float(sample) * gain).rounded())
-        }
     }
 }

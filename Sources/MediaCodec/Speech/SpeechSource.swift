@@ -1,7 +1,8 @@
-package import IoTCore
+public import IoTCore
 
-/// Where spoken sound comes from: 48 kHz mono. It has a thread of its own and a bounded queue; no call blocks.
-package protocol SpeechSource: AnyObject, Sendable {
+/// Where spoken sound comes from: 48 kHz mono. The built-in ones read files and pipes; a program's own captures from a
+/// microphone. It has a thread of its own and a bounded queue; no call blocks.
+public protocol SpeechSource: AnyObject, Sendable {
     /// True if the sound comes at its own pace, so that all of it must be taken (into a `SpeechPacer`). False if it is
     /// read ahead and waits until it is taken.
     var isLive: Bool { get }
@@ -16,7 +17,7 @@ package protocol SpeechSource: AnyObject, Sendable {
     func close()
 }
 
-package enum SpeechSourceEnd: Sendable {
+public enum SpeechSourceEnd: Sendable {
     /// All sound was taken.
     case finished
     case failed(IoTError)

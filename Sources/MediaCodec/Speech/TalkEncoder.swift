@@ -47,8 +47,6 @@ package final class TalkEncoder {
         for sample in samples {
             for _ in 0..<parameters.channels { sound.writeInteger(sample, endianness: .little) }
         }
-        let buffer = AudioBuffer(
-            pts: 0, sampleRate: parameters.sampleRate, channels: parameters.channels, samples: sound)
-        return try aac.encode(buffer).map(\.bytes)
+        return try aac.encode(sound).map(\.bytes)
     }
 }

@@ -27,7 +27,7 @@ final class DecodeEvents: Sendable {
             state.generation = generation
             state.events.removeAll {
                 switch $0 {
-                case .slowReader, .sinkFailed: false
+                case .slowReader, .sinkFailed, .decodersClosed, .sinksClosed: false
                 default: true
                 }
             }

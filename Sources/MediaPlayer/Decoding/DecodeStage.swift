@@ -7,14 +7,17 @@ import Synchronization
 enum DecodeEvent: Sendable {
     /// A picture came out of the decoder.
     case picture(DecodedPicture)
-    case sound(pts: Int64, presentAt: NIODeadline, isLate: Bool)
+    /// `bytes`: the size of the samples.
+    case sound(pts: Int64, presentAt: NIODeadline, isLate: Bool, bytes: Int = 0)
     case corrupt(MediaKind)
     /// A decoder that the program supplied fails.
-    case decoderFailed(MediaKind, IoTError)
+    case partFailed(String, IoTError)
     /// A sink's reader is too slow, and frames are dropped from now on.
     case slowReader(SinkKind, use: String?)
     /// A sink has ended with an error.
     case sinkFailed(IoTError, use: String?)
+    case decodersClosed
+    case sinksClosed
 }
 
 /// A decoded picture, for the statistics and the player's state.
@@ -29,6 +32,8 @@ struct DecodedPicture: Sendable {
     let isShown: Bool
     let presentedAt: NIODeadline
     let decodedAt: NIODeadline
+    /// How long the decoder worked since the picture before it.
+    let decodeTime: TimeAmount
 }
 
 /// Decodes a channel's frames on its own thread and puts the results into the sinks' queues. Several local users share
@@ -58,15 +63,21 @@ final class DecodeStage: @unchecked Sendable {
     private var audioParameters: AudioParameters?
     private var videoDecoder: (any PictureDecoder)?
     private var audioDecoder: (any SoundDecoder)?
-    private var schedule: [Int64: (presentAt: NIODeadline, isLate: Bool, isKeyFrame: Bool)] = [:]
+    private var processor: (any PictureProcessor)?
+    private var schedule: [Int64: (presentAt: NIODeadline, isLate: Bool, isKeyFrame: Bool, rotation: PictureRotation)] =
+        [:]
     private var pictureSinks: [SinkQueue<VideoPicture>] = []
     private var soundSinks: [SinkQueue<HeardMedia>] = []
     private var wishes: [SnapshotWish] = []
-    private var newest: VideoPicture?
+    /// The newest picture, and how far it must be turned.
+    private var newest: (picture: VideoPicture, rotation: PictureRotation)?
     /// Encodes snapshots, which takes longer than to decode a picture.
     private var snapshots: (any JobQueue)?
     /// Supplied decoders that are failing; a kind is removed when its decoder succeeds again.
     private var failing: Set<MediaKind> = []
+    /// How long the video decoder has worked since its last picture.
+    private var decodeTime = TimeAmount.zero
+    private var isProcessorFailing = false
     /// The newest seek's generation; frames of earlier generations are not decoded.
     private let generation = Atomic(0)
     /// The generation of the frame that is being decoded.
@@ -90,13 +101,16 @@ final class DecodeStage: @unchecked Sendable {
     }
 
     /// Returns false if the queue is full: the frame is lost, and with it all pictures up to the next key frame.
-    func decode(_ frame: MediaFrame, presentAt: NIODeadline, isLate: Bool, generation: Int = 0) -> Bool {
+    func decode(
+        _ frame: MediaFrame, presentAt: NIODeadline, isLate: Bool, generation: Int = 0,
+        rotation: PictureRotation = .none
+    ) -> Bool {
         let isPatient = frame.kind == .audio && hasPicture && !isHeard.load(ordering: .relaxed)
         return worker.submit(patience: isPatient ? Self.silentPatience : 0, beyondLimit: false) { [self] in
             guard generation == self.generation.load(ordering: .relaxed) else { return }
             decoding = generation
             switch frame.kind {
-            case .video: decodeVideo(frame, presentAt: presentAt, isLate: isLate)
+            case .video: decodeVideo(frame, presentAt: presentAt, isLate: isLate, rotation)
             case .audio: decodeAudio(frame, presentAt: presentAt, isLate: isLate)
             }
         }
@@ -151,7 +165,7 @@ final class DecodeStage: @unchecked Sendable {
             // Remove requests that ended while no picture came; otherwise they would accumulate.
             wishes.removeAll { !$0.isOpen }
             wishes.append(wish)
-            if let newest { takeSnapshots(of: newest) }
+            if let newest { takeSnapshots(of: newest.picture.turned(newest.rotation)) }
         }
     }
 
@@ -166,8 +180,17 @@ final class DecodeStage: @unchecked Sendable {
             isEnding = true
             drainDecoders()
             isEnded = true
-            pictureSinks.forEach { $0.end(reason) }
-            soundSinks.forEach { $0.end(reason) }
+            videoDecoder = nil
+            audioDecoder = nil
+            report(.decodersClosed)
+            let count = Atomic(pictureSinks.count + soundSinks.count + 1)
+            let onEnded = { @Sendable [parts, events, onEvents] in
+                guard count.subtract(1, ordering: .acquiringAndReleasing).newValue == 0 else { return }
+                if events.post(.sinksClosed, isUrgent: true, at: parts.clock()) { onEvents() }
+            }
+            pictureSinks.forEach { $0.end(reason, onEnded: onEnded) }
+            soundSinks.forEach { $0.end(reason, onEnded: onEnded) }
+            onEnded()
             wishes.forEach { $0.end(.failure(reason ?? IoTError(.channelDisconnected))) }
             snapshots?.stop()
             pictureSinks = []
@@ -180,14 +203,19 @@ final class DecodeStage: @unchecked Sendable {
 
     // MARK: On the worker
 
-    private func decodeVideo(_ frame: MediaFrame, presentAt: NIODeadline, isLate: Bool) {
+    private func decodeVideo(
+        _ frame: MediaFrame, presentAt: NIODeadline, isLate: Bool, _ rotation: PictureRotation
+    ) {
         do throws(IoTError) {
             if videoDecoder == nil, let videoParameters {
                 videoDecoder = try parts.makePictureDecoder(videoParameters)
             }
             guard let videoDecoder else { return }
-            schedule[frame.pts] = (presentAt, isLate, frame.isKeyFrame)
-            deliver(try videoDecoder.decode(frame, isShown: true))
+            schedule[frame.pts] = (presentAt, isLate, frame.isKeyFrame, rotation)
+            let begun = parts.clock()
+            let pictures = try videoDecoder.decode(frame, isShown: true)
+            decodeTime = decodeTime + (parts.clock() - begun)
+            deliver(pictures)
             failing.remove(.video)
         } catch {
             fail(.video, error, isGiven: parts.pictureDecoder != nil)
@@ -197,7 +225,8 @@ final class DecodeStage: @unchecked Sendable {
     /// Reports the lost frame. A failing supplied decoder is reported once, until it decodes again.
     private func fail(_ kind: MediaKind, _ error: IoTError, isGiven: Bool) {
         report(.corrupt(kind))
-        if isGiven, failing.insert(kind).inserted { report(.decoderFailed(kind, error)) }
+        let track = kind == .video ? "picture" : "sound"
+        if isGiven, failing.insert(kind).inserted { report(.partFailed("the \(track)'s decoder", error)) }
     }
 
     private func deliver(_ pictures: [VideoPicture]) {
@@ -217,11 +246,37 @@ final class DecodeStage: @unchecked Sendable {
                     DecodedPicture(
                         pts: picture.pts, isKeyFrame: plan?.isKeyFrame ?? false, width: picture.width,
                         height: picture.height, isShown: isShown, presentedAt: max(presentAt, now),
-                        decodedAt: now)), at: now)
-            newest = picture
-            pictureSinks.removeAll { !$0.give(picture, at: picture.pts, bytes: picture.packedSize) }
+                        decodedAt: now, decodeTime: decodeTime)), at: now)
+            decodeTime = .zero
+            guard let picture = processed(picture) else { continue }
+            let rotation = plan?.rotation ?? .none
+            newest = (picture, rotation)
             soundSinks.removeAll { !$0.give(.picture(presentAt: presentAt)) }
-            takeSnapshots(of: picture)
+            // Turned only if somebody wants it.
+            guard !pictureSinks.isEmpty || !wishes.isEmpty else { continue }
+            let upright = picture.turned(rotation)
+            pictureSinks.removeAll { !$0.give(upright, at: picture.pts, bytes: upright.packedSize) }
+            takeSnapshots(of: upright)
+        }
+    }
+
+    /// The picture as the supplied processor makes it; `nil` if it fails.
+    private func processed(_ picture: VideoPicture) -> VideoPicture? {
+        guard let make = parts.pictureProcessor else { return picture }
+        do throws(IoTError) {
+            let processor: any PictureProcessor
+            if let known = self.processor { processor = known } else { processor = try make() }
+            self.processor = processor
+            let made = try processor.process(picture)
+            guard made.pts == picture.pts else {
+                throw IoTError(.invalidParameter, "a processor must not change a picture's pts")
+            }
+            isProcessorFailing = false
+            return made
+        } catch {
+            if !isProcessorFailing { report(.partFailed("the picture's processor", error)) }
+            isProcessorFailing = true
+            return nil
         }
     }
 
@@ -248,7 +303,9 @@ final class DecodeStage: @unchecked Sendable {
                 // supplied decoder from overflowing.
                 let lead = sounds.last.map { max(0, min($0.pts &- sound.pts, Self.longestLead)) } ?? 0
                 let presentAt = presentAt - .microseconds(lead)
-                report(.sound(pts: sound.pts, presentAt: presentAt, isLate: isLate))
+                report(
+                    .sound(
+                        pts: sound.pts, presentAt: presentAt, isLate: isLate, bytes: sound.samples.readableBytes))
                 soundSinks.removeAll {
                     !$0.give(.sound(sound, presentAt: presentAt), at: sound.pts, bytes: sound.samples.readableBytes)
                 }
@@ -275,12 +332,19 @@ final class DecodeStage: @unchecked Sendable {
         case .picture(let picture):
             isUrgent = !hasReported || isEnding
             hasReported = hasReported || picture.isShown
-        case .sound(_, _, let isLate):
+        case .sound(_, _, let isLate, _):
             isUrgent = !hasReported || isEnding
             hasReported = hasReported || !hasPicture && !isLate
-        case .corrupt, .decoderFailed, .slowReader, .sinkFailed:
+        case .corrupt, .partFailed, .slowReader, .sinkFailed, .decodersClosed, .sinksClosed:
             isUrgent = true
         }
         if events.post(event, generation: decoding, isUrgent: isUrgent, at: time ?? parts.clock()) { onEvents() }
+    }
+}
+
+extension VideoPicture {
+    /// As it is, if memory runs out.
+    fileprivate func turned(_ rotation: PictureRotation) -> VideoPicture {
+        rotation == .none ? self : (try? rotated(rotation)) ?? self
     }
 }

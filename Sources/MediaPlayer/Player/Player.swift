@@ -21,7 +21,8 @@ package final class Player {
     ) {
         self.eventLoop = eventLoop
         core = PlayerCore(
-            source: source, capabilities: capabilities, options: options, parts: parts, logger: logger)
+            source: source, capabilities: capabilities, options: options, parts: parts, logger: logger,
+            at: eventLoop.now)
         core.onEvent = onEvent
         // Called later, on the event loop: `NIOLoopBound` must be created there, but `init` may run elsewhere.
         core.makeWake = { [weak self] in

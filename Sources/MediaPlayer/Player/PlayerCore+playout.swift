@@ -44,9 +44,13 @@ extension PlayerCore {
             onEvent(
                 .discontinuity(frame.kind, reason, pts: frame.pts, frame.kind == .video ? playout?.video : nil))
         }
-        if stage?.decode(frame, presentAt: presentAt, isLate: isLate, generation: generation) == false {
+        if stage?.decode(
+            frame, presentAt: presentAt, isLate: isLate, generation: generation, rotation: rotation) == false
+        {
             counts.count { $0.framesDropped(frame.kind, .slowReader) }
             if frame.kind == .video { playout?.frameLost(.video, at: now) }
+        } else {
+            dump(frame, at: .intoDecoder)
         }
         taps(PlayedFrame(frame: frame, presentAt: presentAt, isLate: isLate))
         group.append(frame, at: presentAt)
@@ -65,9 +69,10 @@ extension PlayerCore {
     private func handle(_ event: DecodeEvent, at now: NIODeadline) {
         switch event {
         case .picture(let picture):
+            note(.decoded, .video, at: picture.decodedAt, StageFacts.picture(picture, header: video))
             counts.pictureDecoded(pts: picture.pts)
             counts.count {
-                $0.frameDecoded(.video, isKeyFrame: picture.isKeyFrame)
+                $0.frameDecoded(.video, isKeyFrame: picture.isKeyFrame, time: picture.decodeTime)
                 $0.pictureSize(width: picture.width, height: picture.height)
             }
             guard picture.isShown else {
@@ -79,10 +84,12 @@ extension PlayerCore {
             let senderTime = playout?.senderTime(.video, pts: picture.pts)
             let presented = max(presentAt ?? picture.presentedAt, picture.decodedAt)
             counts.count { $0.framePresented(.video, senderMicroseconds: senderTime, at: presented) }
+            noteShown(.video, pts: picture.pts, at: presented)
             // It was on its way when the source stopped to send pictures.
             if !expectsPictures { counts.count { $0.presentationPaused() } }
             handle(.frameShown, at: now)
-        case .sound(let pts, let presentAt, let isLate):
+        case .sound(let pts, let presentAt, let isLate, let bytes):
+            note(.decoded, .audio, at: now, ["pts": .integer(pts), "S": .integer(Int64(bytes))])
             counts.count { $0.frameDecoded(.audio) }
             guard !isLate else {
                 counts.count { $0.framesDropped(.audio, .late) }
@@ -90,15 +97,14 @@ extension PlayerCore {
             }
             let senderTime = playout?.senderTime(.audio, pts: pts)
             counts.count { $0.framePresented(.audio, senderMicroseconds: senderTime, at: presentAt) }
+            noteShown(.audio, pts: pts, at: presentAt)
             if video == nil || !expectsPictures { handle(.frameShown, at: now) }
         case .corrupt(let kind):
             counts.count { $0.framesDropped(kind, .corrupt) }
-        case .decoderFailed(let kind, let error):
-            let track = kind == .video ? "picture" : "sound"
+        case .partFailed(let part, let error):
             onEvent(
                 .warning(
-                    IoTError(.notImplemented, "the \(track)'s decoder failed: \(error.message)", underlying: error),
-                    use: nil))
+                    IoTError(.notImplemented, "\(part) failed: \(error.message)", underlying: error), use: nil))
         case .sinkFailed(let error, let use):
             onEvent(.warning(error, use: use))
         case .slowReader(let kind, let use):
@@ -107,6 +113,15 @@ extension PlayerCore {
                     IoTError(
                         .slowReader, "the reader of \(kind.words) was too slow and whole frames were dropped"),
                     use: use))
+        case .decodersClosed, .sinksClosed: noteClosed(event, at: now)
+        }
+    }
+
+    func noteClosed(_ event: DecodeEvent, at now: NIODeadline) {
+        switch event {
+        case .decodersClosed: note(.decodersClosed, at: now)
+        case .sinksClosed: note(.sinksClosed, at: now)
+        default: break
         }
     }
 }

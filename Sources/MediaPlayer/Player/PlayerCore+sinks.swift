@@ -22,13 +22,41 @@ extension PlayerCore {
         return MediaSink(chunks: sink.stream) { sink.end(nil) }
     }
 
+    /// Writes the coded frames of one track as they pass this point, from the next key frame on.
+    package func addDump(
+        _ point: FrameDump.Point, _ kind: MediaKind, of use: String? = nil
+    ) throws(IoTError) -> (MediaSink, contentType: String) {
+        _ = try decoding()
+        let track: TrackParameters? =
+            switch kind {
+            case .video: video.map(TrackParameters.video)
+            case .audio: audio.map(TrackParameters.audio)
+            }
+        guard let track else { throw kind == .video ? Self.noPicture() : Self.noSound() }
+        let sink = DumpSink(
+            try ElementaryStreamWriter(track), parts: parts, onLoss: lossNotice(.dump, use),
+            onFailure: failureNotice(use))
+        dumps.append(FrameDump(point: point, kind: kind, sink: sink))
+        sinks.add(.dump, of: use, sink.stream.room)
+        return (
+            MediaSink(chunks: sink.stream) { sink.end(nil) }, contentType: ElementaryStreamWriter.contentType(track)
+        )
+    }
+
+    func dump(_ frame: MediaFrame, at point: FrameDump.Point) {
+        guard !dumps.isEmpty else { return }
+        dumps.removeAll { $0.point == point && $0.kind == frame.kind && !$0.sink.take(frame) }
+    }
+
     /// The recorder gets the coded frames, from the newest key frame on.
     package func addRecorder(
         at now: NIODeadline, _ make: (VideoParameters?, AudioParameters?) throws(IoTError) -> any Recorder
     ) throws(IoTError) {
         try capabilities.require(.recording)
         _ = try decoding()
-        var feed = RecordingFeed(try make(video, audio))
+        let recorder = try make(video, audio)
+        recorder.turned(rotation)
+        var feed = RecordingFeed(recorder)
         if let newest = group.entries.last, now - newest.time < Self.groupLife {
             for entry in group.entries {
                 feed.take(entry.frame, presentAt: entry.time) { playout?.senderTime($0.kind, pts: $0.pts) }
@@ -89,6 +117,7 @@ extension PlayerCore {
         _ kind: SinkKind, _ target: SinkQueue<VideoPicture>.Target, of use: String?, _ view: PictureView,
         _ make: @escaping @Sendable () -> any PictureSink
     ) throws(IoTError) -> SinkQueue<VideoPicture> {
+        try capabilities.require(.video)
         let stage = try decoding()
         guard video != nil else { throw Self.noPicture() }
         let queue = SinkQueue(
@@ -103,10 +132,9 @@ extension PlayerCore {
         _ kind: SinkKind, _ target: SinkQueue<HeardMedia>.Target, of use: String?, _ presentation: Presentation?,
         _ make: @escaping @Sendable () -> any SoundSink
     ) throws(IoTError) -> SinkQueue<HeardMedia> {
+        try capabilities.require(.audio)
         let stage = try decoding()
-        guard audio != nil else {
-            throw IoTError(.operationNotAllowed, "the camera sends no sound", remedy: "request the picture only")
-        }
+        guard audio != nil else { throw Self.noSound() }
         let queue = SinkQueue(
             name: kind.rawValue, target, parts: parts, presentation: presentation, onLoss: lossNotice(kind, use),
             sounds: make)
@@ -136,6 +164,10 @@ extension PlayerCore {
 
     private static func noPicture() -> IoTError {
         IoTError(.operationNotAllowed, "the camera sends no picture", remedy: "request the sound only")
+    }
+
+    private static func noSound() -> IoTError {
+        IoTError(.operationNotAllowed, "the camera sends no sound", remedy: "request the picture only")
     }
 
     private func decoding() throws(IoTError) -> DecodeStage {

@@ -10,7 +10,7 @@ package final class PlayerCore {
     let source: any FrameSource
     let capabilities: PlayerCapabilities
     private let options: JitterBufferOptions
-    private let logger: Logger
+    let logger: Logger
     let parts: PlayerParts
     /// Makes the callback that the decoding thread calls when the owner should call `takeDecodeEvents(at:)` soon.
     package var makeWake: () -> @Sendable () -> Void = { {} }
@@ -27,12 +27,19 @@ package final class PlayerCore {
     private var beginning: Int64?
     private var rate = 1.0
     private(set) var expectsPictures = true
+    /// How far the source's pictures must be turned.
+    private(set) var rotation = PictureRotation.none
     /// The source was asked for more.
     var hasAsked = false
     var stage: DecodeStage?
     let decodeEvents = DecodeEvents()
     let counts = PlayerCounts()
+    var stages: StageLog
+    var meters = StreamMeters()
+    /// The newest frames shown, µs.
+    var lastShown: [MediaKind: Int64] = [:]
     var recordings: [RecordingFeed] = []
+    var dumps: [FrameDump] = []
     var sinks = PlayerSinks()
     /// May be called on any thread when the owner should call `takeDecodeEvents(at:)` soon.
     private(set) var wake: @Sendable () -> Void = {}
@@ -46,16 +53,25 @@ package final class PlayerCore {
     private(set) var hasEnded = false
     package internal(set) var nextTimeout: NIODeadline?
 
+    /// - Parameter now: the stages of the play are timed from here.
     package init(
         source: any FrameSource, capabilities: PlayerCapabilities, options: JitterBufferOptions = JitterBufferOptions(),
-        parts: PlayerParts = PlayerParts(), logger: Logger
+        parts: PlayerParts = PlayerParts(), logger: Logger, at now: NIODeadline
     ) {
+        stages = StageLog(begun: now)
         self.source = source
         self.capabilities = capabilities
         machine = PlayerStateMachine(capabilities)
         self.options = options
         self.parts = parts
         self.logger = logger
+        note(.created, at: now, ["kind": .string(capabilities.kind.name)])
+    }
+
+    deinit {
+        // The decoding thread may have ended after the last call of the owner.
+        for event in decodeEvents.take(at: parts.clock()) { noteClosed(event, at: parts.clock()) }
+        note(.released, at: parts.clock())
     }
 
     // MARK: Commands
@@ -70,6 +86,7 @@ package final class PlayerCore {
 
     /// Returns true if this call starts the media: only the first call on a ready player does.
     package func play(_ use: String, at now: NIODeadline) throws(IoTError) -> Bool {
+        try capabilities.require(.video)
         guard counts.has(use), !hasEnded else { throw IoTError(.channelDisconnected) }
         let actions = try machine.handle(.play)
         counts.play(use)
@@ -193,6 +210,9 @@ package final class PlayerCore {
         }
         var statistics = counts.snapshot(of: use, at: now)
         statistics?.sinks = sinks.statistics(of: use)
+        statistics?.processingTime = meters.processing.percentiles
+        statistics?.audioVideoDistance = meters.distance.seconds
+        statistics?.video?.keyFrameDistance = meters.keyFrames.distance.map { Double($0) / 1_000_000 }
         return statistics
     }
 
@@ -225,8 +245,11 @@ package final class PlayerCore {
 
     private func handle(_ output: FrameSourceOutput, at now: NIODeadline) {
         switch output {
+        case .progress(let substate):
+            note(.connecting, detail: substate.name, at: now, ["substate": .string(substate.name)])
         case .opened(let description):
             open(description)
+            noteOpened(at: now)
             perform(machine.handle(.headerKnown), at: now)
         case .frame(let received):
             guard playout != nil else { return }
@@ -234,11 +257,14 @@ package final class PlayerCore {
                 $0.frameReceived(
                     received.frame.kind, bytes: received.frame.bytes.readableBytes, at: received.arrival)
             }
+            noteReceived(received)
+            dump(received.frame, at: .received)
             playout?.receive(received, at: now)
         case .lost(let kind):
             playout?.frameLost(kind, at: now)
         case .clock(let kind, let pts, let offset):
             playout?.clock(kind, pts: pts, offset: offset, at: now)
+        case .turned(let rotation): turn(rotation)
         case .complete(let generation):
             playout?.complete(generation: generation, at: now)
         case .failed(let error):
@@ -248,12 +274,20 @@ package final class PlayerCore {
         }
     }
 
+    private func turn(_ rotation: PictureRotation) {
+        self.rotation = rotation
+        recordings.forEach { $0.recorder.turned(rotation) }
+    }
+
     private func open(_ description: FrameSourceDescription) {
         guard stage == nil, !hasEnded else { return }
         tracks = description
         wake = makeWake()
         stage = DecodeStage(
             video: description.video, audio: description.audio, parts: parts, events: decodeEvents, onEvents: wake)
+        // A track without a kind of media has no renderer.
+        if description.video != nil, let make = parts.pictureRenderer { try? addPictures(make) }
+        if description.audio != nil, let make = parts.soundRenderer { try? addSound(make) }
     }
 
     private func beginUses(at now: NIODeadline) {
@@ -264,12 +298,19 @@ package final class PlayerCore {
         for action in actions {
             switch action {
             case .connect:
+                note(
+                    .connecting, at: now,
+                    [
+                        "type": .integer(Int64(capabilities.kind.rawValue)), "action": 1,
+                        "seek": .integer(beginning ?? 0),
+                    ])
                 source.open(at: now)
             case .startMedia:
                 playout = Playout(source.delivery, tracks, options: options, now: now)
                 playout?.expectPictures(expectsPictures, at: now)
                 counts.begin(at: now)
                 beginUses(at: now)
+                note(.sinks, at: now, StageFacts.sinks(sinks.openKinds))
                 source.start(at: now)
                 if rate != 1 { playout?.setRate(rate, at: now) }
                 if let beginning { jump(to: beginning, at: now) }
@@ -298,12 +339,15 @@ package final class PlayerCore {
     package func end(_ reason: IoTError?, at now: NIODeadline) {
         guard !hasEnded else { return }
         hasEnded = true
+        note(.disconnecting, at: now, reason.map { ["code": .integer(Int64($0.code.rawValue))] } ?? [:])
         playout?.flush(at: now)
         takeDecodeEvents(at: now)
         release(at: now)
         nextTimeout = nil
         recordings.forEach { $0.recorder.end(nil) }
         recordings = []
+        dumps.forEach { $0.sink.end(nil) }
+        dumps = []
         stage?.end(nil)
         stage = nil
         source.close(reason, at: now)

@@ -6,6 +6,8 @@ package enum PlayerEvent: Sendable {
     case statusChanged(PlayerStatus, reason: IoTError?)
     /// The frame with this pts (µs) does not follow the one before it; with the video parameters from there on.
     case discontinuity(MediaKind, DiscontinuityReason, pts: Int64, VideoParameters?)
+    /// Each stage is reported once for each track.
+    case stageReached(StageEntry)
     /// Something failed and the player continues; `use` names the only use that is affected, if any.
     case warning(IoTError, use: String?)
     /// The last event.

@@ -1,8 +1,12 @@
 public import IoTCore
-import MediaCodec
+public import MediaCodec
 package import NIOCore
 
-/// Parts of a player that a program may replace. Each has a built-in default.
+/// Parts of the players of a program's channels that it may replace or add, before the channels are opened.
+///
+/// A part that fails is reported as 21030 to the users of its channel, with the part's own error as the reason; so a part
+/// that lacks a function throws, and the channel continues without what the part would have made. Recorders are added
+/// to a channel while it plays (`MonitorChannel.addRecorder`).
 public struct PlayerParts: Sendable {
     /// Makes the video decoder, on the decoding thread. `nil`: libavcodec's decoder.
     ///
@@ -12,6 +16,20 @@ public struct PlayerParts: Sendable {
     /// Makes the audio decoder, like `pictureDecoder` makes the video decoder. `nil`: libavcodec's, but libopus's for
     /// Opus, as mono.
     public var soundDecoder: (@Sendable (AudioParameters) throws(IoTError) -> any SoundDecoder)?
+
+    /// Makes the processor of a channel's pictures, on the decoding thread. `nil`: they stay as decoded.
+    public var pictureProcessor: (@Sendable () throws(IoTError) -> any PictureProcessor)?
+
+    /// Makes the renderer of a channel's pictures, on a thread of its own; it gets every picture from the first on.
+    /// `nil`: none, pictures go only to those who ask for them.
+    public var pictureRenderer: (@Sendable () -> any PictureSink)?
+
+    /// Makes the renderer of a channel's sound, like `pictureRenderer`.
+    public var soundRenderer: (@Sendable () -> any SoundSink)?
+
+    /// Makes the encoder of what is said to a device, for each talk. `nil`: libopus with error correction. A talk whose
+    /// encoder fails ends with 21030.
+    public var speechEncoder: (@Sendable () throws(IoTError) -> any SpokenSoundEncoder)?
 
     func makePictureDecoder(_ parameters: VideoParameters) throws(IoTError) -> any PictureDecoder {
         guard let pictureDecoder else { return try VideoDecoder(parameters, threads: 1) }

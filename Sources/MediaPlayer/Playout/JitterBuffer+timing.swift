@@ -166,7 +166,7 @@ extension JitterBuffer {
         guard let clock else { return }
         if liveEdge.isCatchingUp {
             let needed = Double(clock.backlog) / Double(max(1, options.catchUpDuration.playoutMicroseconds))
-            self.clock?.rate = min(31, max(clock.rate, 7, needed))
+            self.clock?.rate = min(63, max(clock.rate, 7, needed))
         } else if clock.backlog > 500_000 {
             liveEdge.lose()
         }

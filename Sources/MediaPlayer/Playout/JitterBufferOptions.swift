@@ -32,8 +32,8 @@ public struct JitterBufferOptions: Sendable {
     /// The largest change of the playing speed while the delay shrinks or a track is re-aligned. Default 0.05.
     public var maximumSlew: Double
 
-    /// The target time to play the initial burst of old frames up to the live edge. The speed is at most 32 times the
-    /// normal speed. Default 0.8 s.
+    /// The target time to play the initial burst of old frames up to the live edge. The speed is at most 64 times the
+    /// normal speed. Default 0.2 s.
     public var catchUpDuration: TimeAmount
 
     /// A larger step in a track's time is a discontinuity. Default 1 s.
@@ -57,7 +57,7 @@ public struct JitterBufferOptions: Sendable {
         coalescing: TimeAmount = .zero, initialTolerance: TimeAmount = .milliseconds(50),
         maximumTolerance: TimeAmount = .seconds(2),
         window: TimeAmount = .seconds(10), toleranceDecay: Double = 0.02, maximumSlew: Double = 0.05,
-        catchUpDuration: TimeAmount = .milliseconds(800), discontinuityThreshold: TimeAmount = .seconds(1),
+        catchUpDuration: TimeAmount = .milliseconds(200), discontinuityThreshold: TimeAmount = .seconds(1),
         stallThreshold: TimeAmount = .milliseconds(500), keyFrameRequestInterval: TimeAmount = .seconds(1),
         maximumFrames: Int = 512, maximumBytes: Int = 32 << 20
     ) {

@@ -59,12 +59,16 @@ extension SinkQueue<HeardMedia> {
     ) {
         self.init(name: name, target, parts: parts, onLoss: onLoss) {
             let sink = make()
+            var fader = SoundFader()
             return Work(
                 take: { media in
                     switch media {
                     case .sound(let sound, let presentAt):
-                        sink.take(presentation?.present(sound) ?? sound, presentAt: presentAt)
-                    case .picture(let presentAt): sink.pass(pictureAt: presentAt)
+                        // Sound is given before it is due. What a slow sink takes late was due earlier.
+                        let now = min(presentAt, parts.clock())
+                        let heard = presentation?.present(sound, fader: &fader, at: now) ?? sound
+                        return sink.take(heard, presentAt: presentAt)
+                    case .picture(let presentAt): return sink.pass(pictureAt: presentAt)
                     }
                 }, end: { sink.end($0) })
         }

@@ -5,15 +5,17 @@ public enum SinkKind: String, Sendable, Codable, CaseIterable {
     case recording
     case rawVideo
     case rawAudio
+    /// The coded frames of one track.
+    case dump
     /// A program's own picture sink.
     case pictures
     /// A program's own sound sink.
     case sound
 
-    /// The track whose decoded frames the sink takes; `nil` for both tracks, coded.
+    /// The track whose decoded frames the sink takes; `nil` for coded frames.
     var track: MediaKind? {
         switch self {
-        case .recording: nil
+        case .recording, .dump: nil
         case .rawVideo, .pictures: .video
         case .rawAudio, .sound: .audio
         }
@@ -25,6 +27,7 @@ public enum SinkKind: String, Sendable, Codable, CaseIterable {
         case .recording: "the recording"
         case .rawVideo: "the raw video"
         case .rawAudio: "the raw audio"
+        case .dump: "the dump"
         case .pictures: "the pictures"
         case .sound: "the sound"
         }
@@ -66,6 +69,9 @@ struct PlayerSinks {
             body(entries[index].kind, entries[index].use, new)
         }
     }
+
+    /// The kinds of the sinks that have not ended.
+    var openKinds: [SinkKind] { entries.filter { !$0.room.isClosed }.map(\.kind) }
 
     /// - Parameter use: `nil` for all sinks.
     func statistics(of use: String?) -> [SinkStatistics] {

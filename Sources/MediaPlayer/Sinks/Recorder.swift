@@ -18,10 +18,14 @@ public protocol Recorder: AnyObject, Sendable {
     ///   - presentAt: when its picture or sound is due.
     func take(_ frame: MediaFrame, senderTime: Int64, presentAt: NIODeadline)
 
+    /// The pictures of the following frames must be turned so far. Default: does nothing.
+    func turned(_ rotation: PictureRotation)
+
     /// No more frames will come.
     func end(_ reason: IoTError?)
 }
 
 extension Recorder {
     public var needsKeyFrame: Bool { false }
+    public func turned(_ rotation: PictureRotation) {}
 }

@@ -16,6 +16,7 @@ final class RecordingSink: Recorder {
         let frame: MediaFrame
         let senderTime: Int64
         let presentAt: NIODeadline
+        let rotation: PictureRotation
     }
 
     let stream: ChunkStream
@@ -24,6 +25,7 @@ final class RecordingSink: Recorder {
     private let begun: NIODeadline
     /// Since when only a key frame is missing.
     private let lacking = Mutex<NIODeadline?>(nil)
+    private let rotation = Mutex(PictureRotation.none)
 
     /// - Parameters:
     ///   - frames: ends after this many pictures and their sound. With B-frames, it ends after the group that contains
@@ -44,7 +46,7 @@ final class RecordingSink: Recorder {
         queue = SinkQueue(name: "recording", .stream(stream), parts: parts, onLoss: onLoss) {
             let writer = RecordingWriter(video: video, audio: audio, frames: frames, stream: stream)
             return SinkQueue.Work(
-                take: { writer.write($0.frame, senderTime: $0.senderTime, presentAt: $0.presentAt) },
+                take: { writer.write($0.frame, senderTime: $0.senderTime, presentAt: $0.presentAt, $0.rotation) },
                 end: { writer.finish($0) })
         }
     }
@@ -54,7 +56,8 @@ final class RecordingSink: Recorder {
     /// Takes a frame in decoding order; `senderTime` is its `pts` on the clock that both tracks share, µs.
     func take(_ frame: MediaFrame, senderTime: Int64, presentAt: NIODeadline) {
         _ = queue.give(
-            Entry(frame: frame, senderTime: senderTime, presentAt: presentAt),
+            Entry(
+                frame: frame, senderTime: senderTime, presentAt: presentAt, rotation: rotation.withLock { $0 }),
             at: max(presentAt, begun).playoutMicroseconds, bytes: frame.bytes.readableBytes,
             isStart: !hasVideo || frame.kind == .video && frame.isKeyFrame)
         let waited = lacking.withLock { lacking -> TimeAmount in
@@ -68,6 +71,8 @@ final class RecordingSink: Recorder {
                 "the reader was too slow, frames were dropped, and no key frame came in the 60 s after them",
                 remedy: "read faster, or have the camera send key frames more often"))
     }
+
+    func turned(_ rotation: PictureRotation) { self.rotation.withLock { $0 = rotation } }
 
     var needsKeyFrame: Bool { lacking.withLock { $0 != nil } && !isClosed }
 

@@ -5,9 +5,9 @@ import NIOCore
 /// Makes a recording's bytes. Confined to one thread.
 final class RecordingWriter {
     private let stream: ChunkStream
-    private let video: VideoParameters?
+    private var video: VideoParameters?
     private let audio: AudioParameters?
-    private var muxer: FragmentedMP4Muxer?
+    private var muxer: MP4Stream?
     private var timeline = RecordingTimeline()
     /// Pictures still to be written; `nil` for all.
     private var remaining: Int?
@@ -21,8 +21,11 @@ final class RecordingWriter {
         remaining = frames
     }
 
-    /// Returns false when the recording has ended.
-    func write(_ frame: MediaFrame, senderTime: Int64, presentAt: NIODeadline) -> Bool {
+    /// Returns false when the recording has ended. It ends with an error if the rotation changes, because an MP4
+    /// track has one rotation.
+    func write(
+        _ frame: MediaFrame, senderTime: Int64, presentAt: NIODeadline, _ rotation: PictureRotation = .none
+    ) -> Bool {
         do throws(IoTError) {
             let place = timeline.place(frame, senderTime: senderTime, presentAt: presentAt, hasVideo: video != nil)
             guard let placed = place else {
@@ -37,7 +40,12 @@ final class RecordingWriter {
                 remaining = left - 1
                 latest = max(latest, placed.pts)
             }
-            if muxer == nil { muxer = try FragmentedMP4Muxer(video: video, audio: audio) }
+            if muxer == nil {
+                video?.rotation = rotation
+                muxer = try MP4Stream(video: video, audio: audio)
+            } else if let video, video.rotation != rotation {
+                throw IoTError(.videoSizeChanged, "the camera's picture was turned", remedy: "start a new recording")
+            }
             guard let chunk = try muxer?.write(placed), chunk.readableBytes > 0 else { return true }
             return stream.write(chunk)
         } catch {

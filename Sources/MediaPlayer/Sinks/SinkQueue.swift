@@ -86,12 +86,16 @@ final class SinkQueue<Item: Sendable>: @unchecked Sendable {
     }
 
     /// Ends the sink after the waiting items.
-    func end(_ reason: IoTError?) {
-        stop { queue in
-            let work = queue.work ?? queue.make()
-            queue.close()
-            work.end(reason)
-        }
+    ///
+    /// - Parameter onEnded: called when it has ended, on its thread, or at once if it had been ended before.
+    func end(_ reason: IoTError?, onEnded: @escaping @Sendable () -> Void = {}) {
+        let isFirst = stop(
+            { queue in
+                let work = queue.work ?? queue.make()
+                queue.close()
+                work.end(reason)
+            }, onEnded: onEnded)
+        if !isFirst { onEnded() }
     }
 
     /// False as soon as the sink has ended; its reader may have left.
@@ -106,12 +110,18 @@ final class SinkQueue<Item: Sendable>: @unchecked Sendable {
         worker.submit(patience: 0, beyondLimit: false) { [self] in run(item, load) }
     }
 
-    private func stop(_ last: @escaping @Sendable (SinkQueue) -> Void) {
-        guard !isEnding.exchange(true, ordering: .relaxed) else { return }
+    /// Returns false if the sink had been ended before.
+    @discardableResult
+    private func stop(
+        _ last: @escaping @Sendable (SinkQueue) -> Void, onEnded: @escaping @Sendable () -> Void = {}
+    ) -> Bool {
+        guard !isEnding.exchange(true, ordering: .relaxed) else { return false }
         worker.submit(patience: 0, beyondLimit: true) { [self] in
             if !isOver { last(self) }
+            onEnded()
         }
         worker.stop()
+        return true
     }
 
     // MARK: On the worker

@@ -21,6 +21,9 @@ package protocol FrameSource: AnyObject {
     /// The newest measurement, if the source can measure it.
     var roundTripTime: TimeAmount? { get }
 
+    /// How the media come over the network, once the source is open; `nil` if they do not.
+    var route: SourceRoute? { get }
+
     /// Determines the tracks; `.opened` reports them.
     func open(at now: NIODeadline)
 
@@ -51,6 +54,7 @@ extension FrameSource {
     package var nextTimeout: NIODeadline? { nil }
     package var packets: [MediaKind: PacketCounters] { [:] }
     package var roundTripTime: TimeAmount? { nil }
+    package var route: SourceRoute? { nil }
     package func open(at now: NIODeadline) {}
     package func start(at now: NIODeadline) {}
     package func want(through pts: Int64, at now: NIODeadline) {}
@@ -70,11 +74,15 @@ package enum FrameDelivery: Sendable {
 
 /// Outputs of a source.
 package enum FrameSourceOutput: Sendable {
+    /// The source's connection has got so far.
+    case progress(ConnectionSubstate)
     /// The tracks are known.
     case opened(FrameSourceDescription)
     case frame(SourceFrame)
     /// A frame of this kind will never be complete.
     case lost(MediaKind)
+    /// The pictures must be turned so far, from the following ones on.
+    case turned(PictureRotation)
     /// The track's time `pts` was `pts + offset` on the sender's wall clock, µs.
     case clock(MediaKind, pts: Int64, offset: Int64)
     /// The source has no more frames after those of this generation.

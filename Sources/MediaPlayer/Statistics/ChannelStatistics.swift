@@ -27,6 +27,12 @@ public struct ChannelStatistics: Sendable, Codable, Hashable {
     public var audioVideoSkew: Double?
     public var maximumAudioVideoSkew: Double?
 
+    /// How far the newest picture is ahead of the newest sound by the sender's clock, seconds; negative if it is behind.
+    public var audioVideoDistance: Double?
+
+    /// From a frame's arrival until it is shown.
+    public var processingTime: ProcessingTime?
+
     /// The duration of sound that did not come in time, seconds.
     public var concealedDuration: Double
 
@@ -38,6 +44,17 @@ public struct ChannelStatistics: Sendable, Codable, Hashable {
 
     /// The oldest first; only the newest ended sinks are kept.
     public var sinks: [SinkStatistics] = []
+}
+
+/// The distribution of a time, in seconds, over the newest frames.
+public struct ProcessingTime: Sendable, Codable, Hashable {
+    public var p50: Double
+    public var p95: Double
+
+    public init(p50: Double, p95: Double) {
+        self.p50 = p50
+        self.p95 = p95
+    }
 }
 
 /// What one local reader got, and what it lost because it was too slow.
@@ -76,6 +93,12 @@ public struct VideoTrackStatistics: Sendable, Codable, Hashable {
     public var framesReceived = 0
     public var framesDecoded = 0
     public var keyFramesDecoded = 0
+
+    /// Seconds that the decoder worked.
+    public var totalDecodeTime = 0.0
+
+    /// The longest time between two key frames, seconds.
+    public var keyFrameDistance: Double?
 
     /// The sum of all reasons.
     public var framesDropped = 0

@@ -35,12 +35,14 @@ public struct PlayoutStatistics: Sendable {
         }
     }
 
-    public mutating func frameDecoded(_ kind: MediaKind, isKeyFrame: Bool = false) {
+    /// - Parameter time: how long the decoder worked.
+    public mutating func frameDecoded(_ kind: MediaKind, isKeyFrame: Bool = false, time: TimeAmount = .zero) {
         switch kind {
         case .video:
             withVideo {
                 $0.framesDecoded += 1
                 $0.keyFramesDecoded += isKeyFrame ? 1 : 0
+                $0.totalDecodeTime += Self.seconds(time)
             }
         case .audio:
             withAudio { $0.framesDecoded += 1 }

@@ -65,6 +65,12 @@ extension PeerConnection {
         }
         guard let index = route(parsed, mid: headerExtension.mid) else { return false }
         if let delay = headerExtension.playoutDelay { tracks[index].playoutDelay = delay }
+        if let rotation = headerExtension.videoOrientation.map(PictureRotation.init(orientation:)),
+            rotation != tracks[index].receivedRotation
+        {
+            tracks[index].receivedRotation = rotation
+            outputs.append(.event(.rotationChanged(mid: tracks[index].section.mid, rotation)))
+        }
         if let original = tracks[index].section.receivingRetransmissionTypes[parsed.payloadType] {
             tracks[index].receiver?.handle(repair: parsed, of: original, at: now)
         } else {
@@ -195,6 +201,11 @@ extension PeerConnection {
             if case .disconnected = state { change(.connected) }
         case .failed(.handshakeTimeout):
             fail(IoTError(.handshakeTimeout, "ICE found no path to the peer in time: check that UDP packets reach it"))
+        case .failed(.noRelayAddress):
+            fail(
+                IoTError(
+                    .noRelayAddress,
+                    "no TURN server gave a relay address, and ICE found no direct path to the peer in time"))
         case .failed(let code):
             fail(IoTError(code))
         }

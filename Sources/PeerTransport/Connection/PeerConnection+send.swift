@@ -1,4 +1,4 @@
-import IoTCore
+public import IoTCore
 public import NIOCore
 public import RTP
 
@@ -62,7 +62,7 @@ extension PeerConnection {
 
     private func transmit(_ packet: MediaPacket, isRepair: Bool, at index: Int, to address: ICERoute) {
         let headerExtension = tracks[index].headerExtension(
-            number: congestion?.estimator.nextNumber, playoutDelay: configuration.playoutDelay, at: now)
+            of: packet, number: congestion?.estimator.nextNumber, playoutDelay: configuration.playoutDelay, at: now)
         var datagram = makeBuffer(for: packet)
         let number: UInt16?
         if isRepair {
@@ -143,6 +143,13 @@ extension PeerConnection {
                 ])
             }
         }
+    }
+
+    /// Says how far the peer must turn the section's pictures, from the next one on, if it agreed to the extension
+    /// `urn:3gpp:video-orientation`.
+    public func setRotation(_ rotation: PictureRotation, mid: String) {
+        guard let index = track(mid: mid), rotation != .none || tracks[index].sendingRotation != nil else { return }
+        tracks[index].sendingRotation = rotation
     }
 
     /// Requests a key frame from the peer (PLI), if the peer agreed to it; at most twice per second.

@@ -189,6 +189,7 @@ extension PeerConnection {
             extensions.absoluteSendTime = extensions.absoluteSendTime ?? own.absoluteSendTime
             extensions.transportSequenceNumber = extensions.transportSequenceNumber ?? own.transportSequenceNumber
             extensions.playoutDelay = extensions.playoutDelay ?? own.playoutDelay
+            extensions.videoOrientation = extensions.videoOrientation ?? own.videoOrientation
         }
         if tracks.contains(where: { $0.receiver != nil && $0.hasTransportNumbers }) { arrivals = ArrivalRecorder() }
         let sending = tracks.filter { $0.sender != nil }

@@ -18,6 +18,9 @@ public enum PeerEvent: Sendable {
     /// At least one frame is missing between the last `.frame` and the next.
     case frameLost(mid: String)
 
+    /// How far the section's pictures must be turned from now on. It comes before the frame in whose packets it was.
+    case rotationChanged(mid: String, PictureRotation)
+
     /// The current mapping between the track's RTP time and its sender's wall clock.
     case senderReport(mid: String, SenderReportMapping)
 

@@ -13,6 +13,10 @@ struct PeerTrack {
     var playoutDelay: PlayoutDelay?
 
     private let midBytes: [UInt8]
+    /// How far the peer must turn the pictures; `nil` as long as they were never turned.
+    var sendingRotation: PictureRotation?
+    /// How far the peer's pictures must be turned.
+    var receivedRotation = PictureRotation.none
 
     init(
         section: NegotiatedSection, cname: String, isNACKEnabled: Bool,
@@ -78,9 +82,9 @@ struct PeerTrack {
             && (hasTransportNumbers || section.feedback.contains(.receiverEstimatedMaximumBitrate))
     }
 
-    /// The header extensions of the next packet; `nil` for none.
+    /// The header extensions of the packet; `nil` for none.
     mutating func headerExtension(
-        number: UInt16?, playoutDelay: PlayoutDelay?, at now: NIODeadline
+        of packet: MediaPacket, number: UInt16?, playoutDelay: PlayoutDelay?, at now: NIODeadline
     ) -> OutgoingHeaderExtension? {
         guard hasHeaderExtensions, let reportsReceived = sender?.statistics.reportsReceived else { return nil }
         var headerExtension = OutgoingHeaderExtension(section.headerExtensions)
@@ -89,6 +93,9 @@ struct PeerTrack {
         } else if section.feedback.contains(.receiverEstimatedMaximumBitrate) {
             headerExtension.absoluteSendTime = AbsoluteSendTime.packed(now)
         }
+        // 3GPP TS 26.114 §7.4.5 wants it with the last packet of a key frame; libwebrtc takes a picture without it for one
+        // that is not turned.
+        if packet.marker, let sendingRotation { headerExtension.videoOrientation = sendingRotation.orientation }
         if reportsReceived == 0 {
             // RFC 9143 §15.2: sent until the peer has shown that it knows the stream.
             headerExtension.mid = midBytes

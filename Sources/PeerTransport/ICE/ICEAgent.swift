@@ -31,7 +31,8 @@ struct ICEAgent {
         /// No packet has arrived for a while; the peer may come back.
         case disconnected
         case reconnected
-        /// The end: no path was found in time (`handshakeTimeout`), or consent expired (`timeoutDisconnected`).
+        /// The end: no path was found in time (`handshakeTimeout`; `noRelayAddress` if no
+        /// configured TURN server gave a relay), or consent expired (`timeoutDisconnected`).
         case failed(ErrorCode)
     }
 
@@ -205,12 +206,17 @@ struct ICEAgent {
         gatherer.handleTimeout(at: now)
         drainGatherer(at: now)
         if state == .checking, let checkingDeadline, now >= checkingDeadline {
-            return fail(.handshakeTimeout)
+            return fail(lacksRelay ? .noRelayAddress : .handshakeTimeout)
         }
         if let nominationDeadline, now >= nominationDeadline { considerNomination(at: now) }
         runChecks(at: now)
         runConsent(at: now)
         if let releaseAt, now >= releaseAt { releaseUnused(at: now) }
+    }
+
+    /// TURN servers are configured, and none has given us a relay.
+    private var lacksRelay: Bool {
+        relays.isEmpty && configuration.servers.contains { $0.parsed.contains(where: \.isTURN) }
     }
 
     mutating func fail(_ code: ErrorCode) {

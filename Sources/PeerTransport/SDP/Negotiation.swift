@@ -26,7 +26,9 @@ enum Negotiation {
         if receiving {
             let accepted = local.flatMap { $0.direction == .receiveOnly ? Set($0.codecs.map(\.format)) : nil }
             for codec in offered.codecs
-            where codec.format?.kind == offered.kind && accepted?.contains(codec.format) != false {
+            where codec.format?.kind == offered.kind && codec.format != .mpegAudio
+                && accepted?.contains(codec.format) != false
+            {
                 receives = true
                 if codecs.contains(where: { $0.payloadType == codec.payloadType }) { continue }
                 codecs.append(receivable(codec))

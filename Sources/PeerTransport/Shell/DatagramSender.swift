@@ -33,7 +33,7 @@ package final class DatagramSender {
 
     /// When the queue is full, the newest datagram is dropped, as a router does.
     private static let maximumQueued = 8192
-    private static let maximumSegments = 64
+    package static let maximumSegments = 64
     private static let maximumRunByteCount = 65_000
 
     /// - Parameter pool: receives the buffers of sent datagrams.
@@ -67,7 +67,8 @@ package final class DatagramSender {
                 length += datagram.readableBytes
             }
             let segment = count > 1 ? first.datagram.readableBytes : nil
-            switch send(length: length, segment: segment, to: first.address, through: descriptor) {
+            let bytes = UnsafeRawBufferPointer(rebasing: scratch[..<length])
+            switch Self.send(bytes, segment: segment, to: first.address, through: descriptor) {
             case 0:
                 datagramsSent += UInt64(count)
             case EAGAIN, EWOULDBLOCK, ENOBUFS, ENOMEM:
@@ -106,10 +107,14 @@ package final class DatagramSender {
         return count
     }
 
-    /// Returns 0 or `errno`.
-    private func send(length: Int, segment: Int?, to address: SocketAddress, through descriptor: CInt) -> CInt {
+    /// Sends bytes as one datagram, or as datagrams of `segment` bytes each, of which the last may be shorter.
+    ///
+    /// - Returns: 0 or `errno`.
+    package static func send(
+        _ bytes: UnsafeRawBufferPointer, segment: Int?, to address: SocketAddress, through descriptor: CInt
+    ) -> CInt {
         address.withSockAddr { pointer, size in
-            var vector = iovec(iov_base: scratch.baseAddress, iov_len: length)
+            var vector = iovec(iov_base: UnsafeMutableRawPointer(mutating: bytes.baseAddress), iov_len: bytes.count)
             // A control message (cmsg(3)): length, level, type, then the segment's size in 16 bits, padded.
             var control = (UInt64(18), CInt(17), CInt(103), UInt64(truncatingIfNeeded: segment ?? 0).littleEndian)
             return withUnsafeMutablePointer(to: &vector) { vectorPointer in

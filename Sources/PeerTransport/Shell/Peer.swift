@@ -120,6 +120,11 @@ public final class Peer {
         pump()
     }
 
+    /// See `PeerConnection.setRotation`.
+    public func setRotation(_ rotation: PictureRotation, mid: String) {
+        connection.setRotation(rotation, mid: mid)
+    }
+
     /// See `PeerConnection.requestKeyFrame`.
     public func requestKeyFrame(mid: String) {
         connection.requestKeyFrame(mid: mid)

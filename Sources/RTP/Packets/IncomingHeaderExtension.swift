@@ -7,6 +7,7 @@ package struct IncomingHeaderExtension: Sendable, Hashable {
     @usableFromInline package var mid: String?
     @usableFromInline package var transportSequenceNumber: UInt16?
     @usableFromInline package var playoutDelay: PlayoutDelay?
+    @usableFromInline package var videoOrientation: UInt8?
 
     @inlinable
     package init(_ packet: RTPPacket, _ identifiers: HeaderExtensionIdentifiers) {
@@ -15,6 +16,8 @@ package struct IncomingHeaderExtension: Sendable, Hashable {
             switch identifier {
             case identifiers.transportSequenceNumber:
                 transportSequenceNumber = data.getInteger(at: start, as: UInt16.self)
+            case identifiers.videoOrientation:
+                videoOrientation = data.getInteger(at: start, as: UInt8.self)
             case identifiers.mid:
                 mid = data.getString(at: start, length: min(data.readableBytes, 32))
             case identifiers.playoutDelay:

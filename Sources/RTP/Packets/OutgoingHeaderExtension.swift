@@ -10,6 +10,7 @@ package struct OutgoingHeaderExtension: Sendable {
     @usableFromInline package var absoluteSendTime: UInt32?
     @usableFromInline package var transportSequenceNumber: UInt16?
     @usableFromInline package var playoutDelay: UInt32?
+    @usableFromInline package var videoOrientation: UInt8?
 
     @inlinable
     package init(_ identifiers: HeaderExtensionIdentifiers) {
@@ -27,8 +28,10 @@ package struct OutgoingHeaderExtension: Sendable {
         let sendTimeIdentifier = absoluteSendTime == nil ? nil : identifiers.absoluteSendTime
         let sequenceIdentifier = transportSequenceNumber == nil ? nil : identifiers.transportSequenceNumber
         let delayIdentifier = playoutDelay == nil ? nil : identifiers.playoutDelay
+        let orientationIdentifier = videoOrientation == nil ? nil : identifiers.videoOrientation
         let highest = max(
-            max(midIdentifier ?? 0, sendTimeIdentifier ?? 0), max(sequenceIdentifier ?? 0, delayIdentifier ?? 0))
+            max(midIdentifier ?? 0, sendTimeIdentifier ?? 0),
+            max(sequenceIdentifier ?? 0, max(delayIdentifier ?? 0, orientationIdentifier ?? 0)))
         guard highest > 0 else { return false }
         // RFC 8285 §4.2: the one-byte form has four bits each for identifier and length.
         let isTwoByte = highest > 14 || midIdentifier != nil && mid.count > 16
@@ -57,6 +60,10 @@ package struct OutgoingHeaderExtension: Sendable {
         if let delayIdentifier, let playoutDelay {
             writeHead(delayIdentifier, length: 3)
             write24(playoutDelay)
+        }
+        if let orientationIdentifier, let videoOrientation {
+            writeHead(orientationIdentifier, length: 1)
+            buffer.writeInteger(videoOrientation)
         }
         if let midIdentifier {
             writeHead(midIdentifier, length: mid.count)

@@ -18,6 +18,7 @@ public struct Depacketizer: Sendable {
     private enum Assembler: Sendable {
         case video(VideoAssembler)
         case aac(AACAssembler)
+        case mpegAudio(MPEGAudioAssembler)
 
         /// RFC 7587 §4.2: each payload is one Opus packet.
         case opus
@@ -40,6 +41,7 @@ public struct Depacketizer: Sendable {
         case .h264: assembler = .video(VideoAssembler(codec: .h264, parameterSets: parameterSets))
         case .h265: assembler = .video(VideoAssembler(codec: .h265, parameterSets: parameterSets))
         case .aac: assembler = .aac(AACAssembler(codec: codec))
+        case .mpegAudio: assembler = .mpegAudio(MPEGAudioAssembler(clockRate: codec.clockRate))
         case .opus: assembler = .opus
         case .pcmu, .pcma: assembler = .plain
         }
@@ -65,6 +67,10 @@ public struct Depacketizer: Sendable {
             assembler = .plain
             defer { assembler = .aac(aac) }
             return aac.receive(packet).map(output)
+        case .mpegAudio(var audio):
+            assembler = .plain
+            defer { assembler = .mpegAudio(audio) }
+            return audio.receive(packet).map(output)
         case .opus:
             guard OpusPacket(payload) != nil else { return [.damaged] }
             return [output(.frame(AssembledFrame(packet, bytes: payload)))]
@@ -83,6 +89,9 @@ public struct Depacketizer: Sendable {
         case .aac(var aac):
             aac.skipGap()
             assembler = .aac(aac)
+        case .mpegAudio(var audio):
+            audio.skipGap()
+            assembler = .mpegAudio(audio)
         case .opus, .plain: break
         }
     }

@@ -22,9 +22,9 @@ public struct Packetizer: Sendable {
 
     /// The frame's packets, in order.
     ///
-    /// - Throws: `codecUnsupported` if the codec's format is not supported; `invalidParameter` if the frame's kind is
-    ///   not the track's; `mediaFailed` if the frame is empty or the format cannot carry it: AAC over 8191 bytes; Opus,
-    ///   or an H.264 NAL unit in packetization mode 0, over `maximumPayloadSize`.
+    /// - Throws: `codecUnsupported` if the codec's format is not supported or is MPEG audio; `invalidParameter` if the
+    ///   frame's kind is not the track's; `mediaFailed` if the frame is empty or the format cannot carry it: AAC over 8191
+    ///   bytes; Opus, or an H.264 NAL unit in packetization mode 0, over `maximumPayloadSize`.
     public mutating func packetize(_ frame: MediaFrame) throws(IoTError) -> [MediaPacket] {
         guard let format = codec.format else {
             throw IoTError(.codecUnsupported, "the RTP payload format \(codec.encodingName) is not supported")
@@ -51,6 +51,7 @@ public struct Packetizer: Sendable {
                 throw IoTError(.mediaFailed, "an Opus packet of \(frame.bytes.readableBytes) bytes is too long")
             }
             payloads = frame.bytes.readableBytes > 0 ? [frame.bytes] : []
+        case .mpegAudio: throw IoTError(.codecUnsupported, "MPEG audio cannot be sent over RTP")
         }
         guard !payloads.isEmpty else { throw IoTError(.mediaFailed, "a media frame is empty") }
 

@@ -58,7 +58,8 @@ extension RTPCodec {
         }
     }
 
-    /// The track parameters from the peer's SDP; `nil` if the format is not supported or its parameters are malformed.
+    /// The track parameters from the peer's SDP; `nil` if the format is not supported or its parameters are malformed, and
+    /// for MPEG audio, whose parameters are in its frames.
     /// The SDP holds no picture size, frame rate or reordering depth.
     public var trackParameters: TrackParameters? {
         switch format {
@@ -82,7 +83,7 @@ extension RTPCodec {
         case .opus:
             let isStereo = formatParameters["sprop-stereo"] == "1"
             return .audio(AudioParameters(codec: .opus, sampleRate: 48_000, channels: isStereo ? 2 : 1))
-        case nil: return nil
+        case .mpegAudio, nil: return nil
         }
     }
 

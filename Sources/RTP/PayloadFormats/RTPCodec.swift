@@ -5,7 +5,7 @@ public struct RTPCodec: Sendable, Hashable {
     /// 0–127.
     public var payloadType: UInt8
 
-    /// `H264`, `H265`, `mpeg4-generic`, `PCMU`, `PCMA`, `opus`, or any other name from the peer.
+    /// `H264`, `H265`, `mpeg4-generic`, `PCMU`, `PCMA`, `opus`, `MPA`, or any other name from the peer.
     public var encodingName: String
 
     /// RTP ticks per second.
@@ -28,14 +28,17 @@ public struct RTPCodec: Sendable, Hashable {
         self.formatParameters = formatParameters
     }
 
-    /// The payload formats that this module packetizes and depacketizes.
+    /// The payload formats that this module depacketizes. It packetizes all of them except MPEG audio.
     public enum Format: Sendable, Hashable, CaseIterable {
         case h264, h265, aac, pcmu, pcma, opus
+
+        /// MPEG audio, such as MP3 (RFC 2250). Only cameras send it, over RTSP.
+        case mpegAudio
 
         public var kind: MediaKind {
             switch self {
             case .h264, .h265: .video
-            case .aac, .pcmu, .pcma, .opus: .audio
+            case .aac, .pcmu, .pcma, .opus, .mpegAudio: .audio
             }
         }
     }
@@ -56,6 +59,7 @@ public struct RTPCodec: Sendable, Hashable {
         case "pcmu": return clockRate == 8_000 ? .pcmu : nil
         case "pcma": return clockRate == 8_000 ? .pcma : nil
         case "opus": return clockRate == 48_000 ? .opus : nil
+        case "mpa": return clockRate == 90_000 ? .mpegAudio : nil
         default: return nil
         }
     }

@@ -11,6 +11,8 @@ public struct HeaderExtensionMapping: Sendable, Hashable {
         case transportSequenceNumber =
             "http://www.ietf.org/id/draft-holmer-rmcat-transport-wide-cc-extensions-01"
         case playoutDelay = "http://www.webrtc.org/experiments/rtp-hdrext/playout-delay"
+        /// How far the receiver must turn the pictures: 3GPP TS 26.114 §7.4.5, "CVO".
+        case videoOrientation = "urn:3gpp:video-orientation"
     }
 
     /// 1–255 except 15; values above 14 need the two-byte form.
@@ -34,7 +36,9 @@ public struct HeaderExtensionMapping: Sendable, Hashable {
             HeaderExtensionMapping(1, .mid), HeaderExtensionMapping(2, .absoluteSendTime),
             HeaderExtensionMapping(3, .transportSequenceNumber),
         ]
-        if kind == .video { all.append(HeaderExtensionMapping(4, .playoutDelay)) }
+        if kind == .video {
+            all += [HeaderExtensionMapping(4, .playoutDelay), HeaderExtensionMapping(5, .videoOrientation)]
+        }
         return all
     }
 
@@ -58,6 +62,7 @@ package struct HeaderExtensionIdentifiers: Sendable, Hashable {
     @usableFromInline package var absoluteSendTime: UInt8?
     @usableFromInline package var transportSequenceNumber: UInt8?
     @usableFromInline package var playoutDelay: UInt8?
+    @usableFromInline package var videoOrientation: UInt8?
 
     package init() {}
 
@@ -68,6 +73,7 @@ package struct HeaderExtensionIdentifiers: Sendable, Hashable {
             case .absoluteSendTime: absoluteSendTime = mapping.identifier
             case .transportSequenceNumber: transportSequenceNumber = mapping.identifier
             case .playoutDelay: playoutDelay = mapping.identifier
+            case .videoOrientation: videoOrientation = mapping.identifier
             case nil: break
             }
         }

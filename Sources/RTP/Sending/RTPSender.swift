@@ -136,6 +136,37 @@ public struct RTPSender: Sendable {
         return number
     }
 
+    /// Counts the packets of a run, for which the caller writes this viewer's headers.
+    ///
+    /// - Returns: the sequence number of the first packet.
+    package mutating func send(_ run: PacketRun, at now: NIODeadline) -> UInt16 {
+        let sequences = run.sequences
+        if sequences.lowerBound != newestTrackSequence + 1 { abandonPicture() }
+        isPictureIncomplete = isVideo && !run.endsFrame
+        let number = nextSequenceNumber
+        nextSequenceNumber &+= UInt16(truncatingIfNeeded: sequences.count)
+        if sequences.lowerBound <= newestTrackSequence { forgetHistory() }
+        newestTrackSequence = sequences.upperBound - 1
+        if !lost.isEmpty { lost.trim(next: nextSequenceNumber, length: Self.historyLength) }
+        trackSequences.withUnsafeMutableBufferPointer { history in
+            var place = Int(number)
+            for sequence in sequences {
+                history[place % Self.historyLength] = sequence
+                place &+= 1
+            }
+        }
+        repairs.sent(number, count: sequences.count)
+        statistics.packetsSent += UInt64(sequences.count)
+        statistics.bytesSent += UInt64(run.payloadByteCount)
+        statistics.headerBytesSent += UInt64(sequences.count * RTPPacket.minimumHeaderSize)
+        statistics.framesSent += UInt64(run.markerCount)
+        statistics.keyFramesSent += UInt64(run.keyFrameCount)
+        reportedPackets &+= UInt32(truncatingIfNeeded: sequences.count)
+        reportedOctets &+= UInt32(truncatingIfNeeded: run.payloadByteCount)
+        if nextReport == nil { nextReport = now }
+        return number
+    }
+
     /// The rest of the last picture will not be sent: leaves a gap in the sequence numbers if it is incomplete.
     package mutating func abandonPicture() {
         guard isPictureIncomplete else { return }

@@ -23,6 +23,15 @@ struct RepairBudget: Sendable {
         if !grants.isEmpty { grants[Int(number) % grants.count] = Self.never }
     }
 
+    /// Call when packets are sent for the first time, from this number on.
+    mutating func sent(_ number: UInt16, count: Int) {
+        guard grants.isEmpty else {
+            for index in 0..<count { sent(number &+ UInt16(truncatingIfNeeded: index)) }
+            return
+        }
+        credit = min(credit + count, Self.burst)
+    }
+
     /// Whether a requested packet is sent again.
     ///
     /// - Parameter roundTrip: the last measurement; `nil` before the first. Half of it must pass between two grants:

@@ -7,7 +7,8 @@ struct ClientTrack: Sendable {
     let description: TrackDescription
     let url: String
     let kind: MediaKind
-    let parameters: TrackParameters
+    /// `nil` for MPEG audio, whose parameters are in its frames.
+    let parameters: TrackParameters?
     var receiver: RTPReceiver
     var clock: TrackClock
     private var hasStarted = false
@@ -28,9 +29,9 @@ struct ClientTrack: Sendable {
     /// - Parameter isReliable: Whether packets come over TCP.
     /// - Returns: `nil` for a track that cannot be read.
     init?(_ description: TrackDescription, base: String, localSSRC: UInt32, isReliable: Bool) {
-        guard description.isPlainRTP, let codec = description.codec, let format = codec.format,
-            let parameters = codec.trackParameters
-        else { return nil }
+        guard description.isPlainRTP, let codec = description.codec, let format = codec.format else { return nil }
+        let parameters = codec.trackParameters
+        guard parameters != nil || format == .mpegAudio else { return nil }
         var configuration = RTPReceiverConfiguration(
             localSSRC: localSSRC, canonicalName: RTSPClientConfiguration.userAgent, isNACKEnabled: false,
             isPLIEnabled: false, isReducedSizeAllowed: false)

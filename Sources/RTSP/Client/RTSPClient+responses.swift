@@ -65,7 +65,7 @@ extension RTSPClient {
         guard !tracks.isEmpty else {
             let found = unsupported.isEmpty ? "no track" : unsupported.joined(separator: ", ")
             return fail(
-                IoTError(.sourceUnsupported, "the camera has \(found); it needs H.264, H.265, AAC, G.711 or Opus"))
+                IoTError(.sourceUnsupported, "the camera has \(found); it needs H.264, H.265, AAC, G.711, Opus or MP3"))
         }
         prepare(0)
     }
@@ -167,13 +167,14 @@ extension RTSPClient {
         lastMedia = now
         firstFrameDeadline = now + configuration.firstFrameTimeout
         nextKeepAlive = now + keepAliveInterval
-        var (video, audio): (VideoParameters?, AudioParameters?)
+        var (video, audio): (VideoParameters?, CameraSound?)
         for track in tracks {
             switch track.parameters {
             case .video(let parameters):
                 video = parameters
                 video?.frameRate = track.description.frameRate ?? 0
-            case .audio(let parameters): audio = parameters
+            case .audio(let parameters): audio = .coded(parameters)
+            case nil: audio = .mpeg
             }
         }
         outputs.append(.opened(video: video, audio: audio, unsupported: unsupported))

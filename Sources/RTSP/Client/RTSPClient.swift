@@ -19,7 +19,7 @@ package struct RTSPClient: Sendable {
         /// Send to the server's UDP port for a track's RTP or RTCP.
         case datagram(ByteBuffer, track: Int, isControl: Bool, port: UInt16)
         /// The tracks are known, and playing has begun.
-        case opened(video: VideoParameters?, audio: AudioParameters?, unsupported: [String])
+        case opened(video: VideoParameters?, audio: CameraSound?, unsupported: [String])
         case frame(MediaFrame)
         /// The camera accepts sound in this format, with `send(sound:)`.
         case backChannelOpened(BackChannelFormat, BackChannelProfile)
@@ -250,9 +250,14 @@ package struct RTSPClient: Sendable {
                     .sourceUnsupported, "the camera redirects to an address without encryption (rtsp://)",
                     remedy: "use that address in the camera's URL if the network is trusted"))
         }
-        if target.host != configuration.url.host { authentication = RequestAuthentication(nil) }
+        if !isAtConfiguredHost(target) { authentication = RequestAuthentication(nil) }
         restart(at: target)
     }
+
+    private func isAtConfiguredHost(_ url: ServiceURL) -> Bool { url.host == configuration.url.host }
+
+    /// Which certificates to accept at the current URL.
+    var trust: CameraTrust { isAtConfiguredHost(url) ? configuration.trust : configuration.trust.forAnotherHost }
 
     mutating func fallBackToTCP(at now: NIODeadline) {
         if session != nil { send(request(.teardown, aggregate)) }

@@ -187,8 +187,9 @@ final class RTSPClientDriver {
     ) throws {
         if url.scheme == "rtsps" {
             let box = NIOLoopBound(self, eventLoop: eventLoop)
-            let isRedirected = client.configuration.url.scheme != "rtsps"
-            let handler = try CameraTLS.handler(to: url, trust: client.configuration.trust) { fingerprint in
+            let isRedirected =
+                client.configuration.url.scheme != "rtsps" || client.trust != client.configuration.trust
+            let handler = try CameraTLS.handler(to: url, trust: client.trust) { fingerprint in
                 Self.remedy(fingerprint, isRedirected: isRedirected)
             } refuse: { error in
                 box.value.disconnected(error, number)

@@ -4,7 +4,7 @@ package import NIOCore
 /// Runs an `RTSPClient` with NIO's sockets, on one event loop.
 package final class RTSPClientSession: Sendable {
     package enum Event: Sendable {
-        case opened(video: VideoParameters?, audio: AudioParameters?, unsupported: [String])
+        case opened(video: VideoParameters?, audio: CameraSound?, unsupported: [String])
         case frame(MediaFrame)
         /// The camera accepts sound, with `send(sound:)`.
         case backChannelOpened(BackChannelFormat, BackChannelProfile)

@@ -10,7 +10,7 @@ package final class RTSPInput: Sendable {
     /// The tracks' parameters. The size of the pictures is known only after the first key frame.
     package struct Tracks: Sendable {
         package var video: VideoParameters?
-        package var audio: AudioParameters?
+        package var audio: CameraSound?
         package var unsupported: [String]
     }
 

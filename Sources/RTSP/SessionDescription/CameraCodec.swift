@@ -32,7 +32,8 @@ enum CameraCodec {
         }
     }
 
-    /// Names for the static payload types (RFC 3551 §6) that `RTPCodec` does not support, for messages.
+    /// The static payload types (RFC 3551 §6) that `RTPCodec` does not know without a map. All but MPA are unsupported, and
+    /// their names are for messages.
     private static let staticTypes: [UInt8: String] = [
         3: "GSM/8000", 4: "G723/8000", 9: "G722/8000", 10: "L16/44100/2", 11: "L16/44100", 14: "MPA/90000",
         26: "JPEG/90000", 32: "MPV/90000", 33: "MP2T/90000",

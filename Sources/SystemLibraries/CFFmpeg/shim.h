@@ -22,8 +22,6 @@ static inline int cffmpeg_error_http_not_found(void) { return AVERROR_HTTP_NOT_F
 static inline int64_t cffmpeg_no_timestamp(void) { return AV_NOPTS_VALUE; }
 static inline int cffmpeg_qp_to_lambda(void) { return FF_QP2LAMBDA; }
 static inline int cffmpeg_input_padding(void) { return AV_INPUT_BUFFER_PADDING_SIZE; }
-static inline uint32_t cffmpeg_tag_hvc1(void) { return MKTAG('h', 'v', 'c', '1'); }
-static inline uint32_t cffmpeg_tag_avc1(void) { return MKTAG('a', 'v', 'c', '1'); }
 
 // AVRational's microsecond base and rescaling with "no timestamp" passed through.
 static inline int64_t cffmpeg_to_microseconds(int64_t time, AVRational base) {

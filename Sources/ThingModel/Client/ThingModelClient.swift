@@ -4,8 +4,8 @@ import IoTLink
 /// A user's access to the thing models of the account's devices, through the hub.
 ///
 /// `device` is an id or a name everywhere. Each call throws the hub's refusal as an `IoTError`, `messageTimeout`
-/// (21002) when no answer came in time, and `modelReceiveFailed` (21004) for a malformed answer. Calls that change
-/// something accept a request `id`. A request that is repeated with the same id within ten minutes is applied once.
+/// (21002) when no answer came in time, and for a malformed answer `modelReadFailed` (21003) if it reads a model,
+/// otherwise `modelReceiveFailed` (21004). Calls that change something accept a request `id`. A request that is repeated with the same id within ten minutes is applied once.
 public struct ThingModelClient: Sendable {
     /// How long a call waits for its answer by default.
     public static let defaultTimeout = Duration.seconds(10)
@@ -41,7 +41,7 @@ public struct ThingModelClient: Sendable {
     public func read(
         _ device: String, _ path: String = "", timeout: Duration = defaultTimeout
     ) async throws(IoTError) -> PropertyReading {
-        try await link.request(ModelMethod.read, PropertyQuery(device: device, path: path), timeout: timeout)
+        try await readModel(ModelMethod.read, PropertyQuery(device: device, path: path), timeout)
     }
 
     /// Reads the same path of many devices. Returns one reading for each device, in the requested order, with a value
@@ -58,7 +58,7 @@ public struct ThingModelClient: Sendable {
         var query = ManyPropertyQuery(path: path)
         while rest?.isEmpty != true {
             query.devices = rest.map { Array($0.prefix(ManyPropertyQuery.mostDevices)) }
-            let page = try await link.request(ModelMethod.readMany, query, timeout: timeout)
+            let page = try await readModel(ModelMethod.readMany, query, timeout)
             all += page.readings
             // Stops when a round makes no progress.
             guard let last = page.readings.last else { break }
@@ -72,7 +72,19 @@ public struct ThingModelClient: Sendable {
 
     /// Exports the schema and the whole model of a device.
     public func export(_ device: String, timeout: Duration = defaultTimeout) async throws(IoTError) -> DeviceExport {
-        try await link.request(ModelMethod.exportDevice, DeviceReference(device: device), timeout: timeout)
+        try await readModel(ModelMethod.exportDevice, DeviceReference(device: device), timeout)
+    }
+
+    /// A malformed answer has a number of its own, because the link may be fine and only this model unreadable.
+    private func readModel<Query, Answer>(
+        _ method: LinkMethod<Query, Answer>, _ query: Query, _ timeout: Duration
+    ) async throws(IoTError) -> Answer {
+        do throws(IoTError) {
+            return try await link.request(method, query, timeout: timeout)
+        } catch {
+            guard error.code == .modelReceiveFailed else { throw error }
+            throw IoTError(.modelReadFailed, error.message, underlying: error)
+        }
     }
 
     /// Writes to `ProWritable` or `ProUser`. While the device is offline the hub stores the value and delivers it

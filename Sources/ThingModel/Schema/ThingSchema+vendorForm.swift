@@ -100,7 +100,8 @@ private struct VendorFormReader {
         return ValueSchema(
             try resolve(type, structureName: "\(line["name"]?.stringValue ?? "")_t", label: label, depth: depth),
             minimum: try number(line, "min", label: label), maximum: try number(line, "max", label: label),
-            allowed: try allowedValues(line, label: label), default: line["default"])
+            allowed: try allowedValues(line, label: label), default: line["default"],
+            refusal: try refusal(line, label: label))
     }
 
     private mutating func countText(of line: JSONValue) throws(IoTError) {
@@ -156,6 +157,15 @@ private struct VendorFormReader {
         return number
     }
 
+    private func refusal(_ line: JSONValue, label: String) throws(IoTError) -> ErrorCode {
+        guard let value = line["error"], value != .null else { return .valueInvalid }
+        guard let known = ValueSchema.refusals.first(where: { value.integerValue == Int64($0.rawValue) }) else {
+            let numbers = ValueSchema.refusals.map { "\($0.rawValue)" }.joined(separator: " or ")
+            throw IoTError(.valueInvalid, "\(label): error must be \(numbers)")
+        }
+        return known
+    }
+
     private func allowedValues(_ line: JSONValue, label: String) throws(IoTError) -> [JSONValue] {
         guard let value = line["enum"], value != .null else { return [] }
         guard let list = value.arrayValue, !list.isEmpty else {
@@ -176,6 +186,7 @@ private struct VendorFormWriter {
         members["max"] = value.maximum.map(Self.number)
         members["enum"] = value.allowed.isEmpty ? nil : .array(value.allowed)
         members["default"] = value.explicitDefault
+        members["error"] = value.refusal == .valueInvalid ? nil : .integer(Int64(value.refusal.rawValue))
         return members
     }
 

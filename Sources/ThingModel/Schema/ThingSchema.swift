@@ -131,10 +131,16 @@ extension ValueSchema {
                 "\(path): enum has \(allowed.count) values; at most"
                     + " \(ThingSchema.maximumAllowedCount) are allowed")
         }
+        guard Self.refusals.contains(refusal) else {
+            throw IoTError(.valueInvalid, "\(path): \(refusal.rawValue) is not an error for wrong values")
+        }
+        // A wrong schema is not a wrong parameter.
+        var checked = self
+        checked.refusal = .valueInvalid
         // Validates each value without the list: searching the list for each would take time quadratic in its length.
-        var ofType = self
+        var ofType = checked
         ofType.allowed = []
         for value in allowed { _ = try ofType.validate(value, at: "\(path) enum") }
-        _ = try validate(defaultValue, at: "\(path) default")
+        _ = try checked.validate(defaultValue, at: "\(path) default")
     }
 }

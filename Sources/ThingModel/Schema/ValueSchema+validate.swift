@@ -3,7 +3,7 @@ public import IoTCore
 extension ValueSchema {
     /// Returns the value in its normal form (`3.0` becomes `3` for an integer type).
     ///
-    /// Throws `valueInvalid` with the full path of the invalid leaf.
+    /// Throws `valueInvalid`, or the leaf's own `refusal`, with the full path of the invalid leaf.
     public func validate(_ value: JSONValue, at path: String) throws(IoTError) -> JSONValue {
         switch type {
         case .int32: return try validateInteger(value, Int64(Int32.min)...Int64(Int32.max), at: path)
@@ -80,7 +80,7 @@ extension ValueSchema {
     }
 
     private func mismatch(_ value: JSONValue, at path: String) -> IoTError {
-        IoTError(.valueInvalid, "\(path) must be \(expectation), not \(value.excerpt)")
+        IoTError(refusal, "\(path) must be \(expectation), not \(value.excerpt)")
     }
 
     /// The expected value for an error message, like `an integer from 0 to 6 (int32)`.

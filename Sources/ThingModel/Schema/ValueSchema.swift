@@ -15,15 +15,23 @@ public struct ValueSchema: Sendable, Hashable {
     /// The default. Without it, the default is 0 or the nearest allowed number, `""`, or the members' defaults.
     public var explicitDefault: JSONValue?
 
+    /// The error for a value that is not allowed: one of `refusals`.
+    public var refusal: ErrorCode
+
+    /// `valueInvalid`, and `invalidParameter` for a value with the same meaning as a parameter of a player, which is
+    /// refused with it.
+    static let refusals: [ErrorCode] = [.valueInvalid, .invalidParameter]
+
     public init(
         _ type: ValueType, minimum: Double? = nil, maximum: Double? = nil, allowed: [JSONValue] = [],
-        default explicitDefault: JSONValue? = nil
+        default explicitDefault: JSONValue? = nil, refusal: ErrorCode = .valueInvalid
     ) {
         self.type = type
         self.minimum = minimum
         self.maximum = maximum
         self.allowed = allowed
         self.explicitDefault = explicitDefault
+        self.refusal = refusal
     }
 
     public static let int32 = ValueSchema(.int32)

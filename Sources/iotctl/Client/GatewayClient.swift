@@ -62,9 +62,9 @@ final class GatewayClient: Sendable {
     }
 
     /// Sends a body that is read while it is sent, and returns the response at its end.
-    func upload<Value: Decodable>(
-        _ type: Value.Type, _ path: APIPath, _ chunks: FileChunks
-    ) async throws -> Value {
+    func upload<Value: Decodable, Chunks: AsyncSequence & Sendable>(
+        _ type: Value.Type, _ path: APIPath, _ chunks: Chunks
+    ) async throws -> Value where Chunks.Element == ByteBuffer {
         let response = try await send(
             .POST, path, content: .stream(chunks, length: .unknown),
             headers: ["Content-Type": "application/octet-stream"],
@@ -78,6 +78,45 @@ final class GatewayClient: Sendable {
     func open(_ path: APIPath, resumingBehind id: String? = nil) async throws -> HTTPClientResponse.Body {
         let headers: HTTPHeaders = id.map { ["Last-Event-ID": $0] } ?? [:]
         return try await send(.GET, path, body: nil, headers: headers, timeout: .seconds(30)).body
+    }
+
+    /// The headers of a response to HEAD.
+    func head(_ path: APIPath) async throws -> HTTPHeaders {
+        try await send(.HEAD, path, body: nil, timeout: .seconds(30)).headers
+    }
+
+    /// Opens a file from a place on (RFC 9110 §14).
+    ///
+    /// - Parameter tag: the file's entity tag, without which it is opened from its beginning.
+    /// - Returns: whether the body begins at `offset`; otherwise it is the whole file.
+    func part(
+        _ path: APIPath, from offset: Int64, tag: String?
+    ) async throws -> (body: HTTPClientResponse.Body, isPart: Bool) {
+        let headers: HTTPHeaders = tag.map { ["Range": "bytes=\(offset)-", "If-Range": $0] } ?? [:]
+        let response = try await send(.GET, path, body: nil, headers: headers, timeout: .seconds(30))
+        return (response.body, response.status == .partialContent)
+    }
+
+    /// Calls `receive` for every part of a body.
+    ///
+    /// - Throws: `.daemonUnreachable` if the body breaks off.
+    func forEachChunk(
+        _ body: HTTPClientResponse.Body, _ receive: ([UInt8]) async throws -> Void
+    ) async throws {
+        var failure: (any Error)?
+        do {
+            for try await buffer in body {
+                do {
+                    try await receive(Array(buffer.readableBytesView))
+                } catch {
+                    failure = error
+                    break
+                }
+            }
+        } catch {
+            throw lost(error)
+        }
+        if let failure { throw failure }
     }
 
     /// Opens the stream of events that a request returns.

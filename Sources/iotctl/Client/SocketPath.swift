@@ -1,4 +1,5 @@
 import Foundation
+import IoTCore
 
 /// The path of the daemon's socket on this machine, and the paths that were tried.
 struct SocketPath: Sendable, Equatable {
@@ -23,7 +24,7 @@ struct SocketPath: Sendable, Equatable {
         if let variable = environment["IOTCTL_SOCKET"], !variable.isEmpty { return SocketPath(variable) }
         if isRoot { return SocketPath(system) }
         func directory(_ name: String) -> String? {
-            environment[name].flatMap { $0.hasPrefix("/") ? $0 : nil }
+            environment[name].flatMap { $0.isAbsolutePath ? $0 : nil }
         }
         let state = directory("XDG_STATE_HOME") ?? (directory("HOME") ?? "/tmp") + "/.local/state"
         let own = (directory("XDG_RUNTIME_DIR") ?? state + "/iotvideod") + "/iotvideod.sock"

@@ -5,6 +5,7 @@ import IoTCore
 // Values of the API that are also values of options.
 extension BindingRole: ExpressibleByArgument {}
 extension CameraLivePolicy: ExpressibleByArgument {}
+extension CameraRecordPolicy: ExpressibleByArgument {}
 extension DeviceAction: ExpressibleByArgument {}
 extension GatewayEvent.Kind: ExpressibleByArgument {}
 extension KeySource: ExpressibleByArgument {}

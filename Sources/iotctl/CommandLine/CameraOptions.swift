@@ -59,8 +59,21 @@ struct CameraOptions: ParsableArguments {
     var talk: String?
 
     @Option(
-        help: ArgumentHelp("What to do with live calls: none refuses them, accept takes them.", valueName: "policy"))
+        help: ArgumentHelp(
+            "What to do with live calls: none refuses them, accept takes them, ask lets them ring.",
+            valueName: "policy"))
     var live: CameraLivePolicy?
+
+    @Option(
+        help: ArgumentHelp(
+            "What the camera's box records: none, or continuous (needs recording.directory).", valueName: "policy"))
+    var record: CameraRecordPolicy?
+
+    @Option(
+        help: ArgumentHelp(
+            "The fingerprints of the keys of gateways that may call the camera, separated by commas; others are refused.",
+            valueName: "fingerprints"))
+    var callers: String?
 
     @Option(help: ArgumentHelp("The source of the definition mid, a smaller picture.", valueName: "url"))
     var midUrl: String?
@@ -72,11 +85,16 @@ struct CameraOptions: ParsableArguments {
         camera.$viewers.given = viewers
         camera.$talk.given = talk
         camera.$live.given = live
+        camera.$record.given = record
+        camera.callers = callers
         camera.midUrl = midUrl.map(CameraSourceOptions.absolute)
         camera.lowUrl = lowUrl.map(CameraSourceOptions.absolute)
     }
 
     func validate() throws {
+        guard callers.map({ CallerKeys($0) != nil }) ?? true else {
+            throw ValidationError("--callers \(CallerKeys.requirement)")
+        }
         for url in [midUrl, lowUrl] {
             if let url { try CameraSourceOptions.check(url) }
         }

@@ -29,7 +29,7 @@ struct CameraSourceOptions: ParsableArguments {
 
     /// Makes a path absolute, because the daemon may have another working directory.
     static func absolute(_ url: String) -> String {
-        let isAddress = CameraRequest.scheme(of: url) != nil || url.hasPrefix("/")
+        let isAddress = CameraRequest.scheme(of: url) != nil || url.isAbsolutePath
         return isAddress ? url : FileManager.default.currentDirectoryPath + "/" + url
     }
 }

@@ -29,6 +29,12 @@ struct MonitorOptions: ParsableArguments {
         completion: .file())
     var rawAudio: String?
 
+    @Option(
+        help: ArgumentHelp(
+            "Write what the player received, gave to the decoder and got from it, into this directory: a minute "
+                + "at most.", valueName: "dir"), completion: .directory)
+    var dump: String?
+
     @Flag(help: "Write silence as the decoded sound.")
     var mute = false
 
@@ -42,6 +48,12 @@ struct MonitorOptions: ParsableArguments {
         help: ArgumentHelp(
             "Turn decoded pictures anti-clockwise by 90, 180 or 270 degrees.", valueName: "degrees"))
     var rotate: Int?
+
+    @Option(
+        help: ArgumentHelp(
+            "The decoded sound while you talk, which holds your echo: duck (quiet) or keep.", valueName: "how"),
+        completion: .list(EchoTreatment.allCases.map(\.rawValue)))
+    var echo: String?
 
     @Option(help: ArgumentHelp("The size of decoded pictures: 640x360.", valueName: "size"))
     var size: String?
@@ -63,6 +75,7 @@ struct MonitorOptions: ParsableArguments {
         if let rotate, PictureRotation(rawValue: rotate) == nil {
             throw ValidationError("--rotate must be 0, 90, 180 or 270")
         }
+        if let echo, EchoTreatment(rawValue: echo) == nil { throw ValidationError("--echo must be duck or keep") }
         if let size, PictureFit(size) == nil { throw ValidationError("--size " + PictureFit.requirement) }
         if let scaling {
             guard PictureScaling(rawValue: scaling) != nil else {
@@ -89,8 +102,9 @@ struct MonitorOptions: ParsableArguments {
         MonitorPlan(
             device: device, duration: duration?.duration, frames: frames,
             snapshot: snapshot.map { .init(path: $0, format: SnapshotFormat(fileName: $0) ?? .jpeg) },
-            record: record, rawVideo: rawVideo, rawAudio: rawAudio,
-            settings: ChannelSettings(muted: mute ? true : nil, volume: volume, rotation: rotate),
+            record: record, rawVideo: rawVideo, rawAudio: rawAudio, dump: dump,
+            settings: ChannelSettings(
+                muted: mute ? true : nil, volume: volume, rotation: rotate, echo: echo.flatMap(EchoTreatment.init)),
             size: size, scaling: scaling.flatMap(PictureScaling.init), printsStatistics: stats, printsJSON: printsJSON)
     }
 }

@@ -6,7 +6,10 @@ import NIOHTTP1
 struct CameraCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "camera", abstract: "Test, add, show, change and remove the cameras of this daemon.",
-        subcommands: [List.self, Show.self, Test.self, Add.self, Set.self, Remove.self])
+        subcommands: [
+            List.self, Show.self, Test.self, Add.self, Set.self, Remove.self, Accept.self, Refuse.self,
+            DataEvents.self, Answer.self,
+        ])
 
     struct List: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
@@ -68,6 +71,8 @@ struct CameraCommand: AsyncParsableCommand {
                     ("tracks", Format.tracks(camera.tracks)),
                     ("bitrate", Format.bitrate(camera.bitrate)),
                     ("viewers", "\(camera.viewers)/\(camera.viewerLimit)"),
+                    ("caller", camera.caller.map { camera.ringing == true ? "\($0), rings" : $0 } ?? "-"),
+                    ("recording", Format.recording(camera.recording)),
                 ]))
             if let reason = camera.reason { try Console.print("  \(reason.remedy)") }
         }
@@ -156,6 +161,9 @@ struct CameraCommand: AsyncParsableCommand {
         @Flag(help: "Remove the fingerprint of the camera's certificate.")
         var noCertificate = false
 
+        @Flag(help: "Let every gateway call the camera.")
+        var allCallers = false
+
         @Flag(help: "Remove the definition mid.")
         var noMid = false
 
@@ -179,6 +187,9 @@ struct CameraCommand: AsyncParsableCommand {
             guard !(noCertificate && login.certificate != nil) else {
                 throw ValidationError("--no-certificate excludes --certificate")
             }
+            guard !(allCallers && camera.callers != nil) else {
+                throw ValidationError("--all-callers excludes --callers")
+            }
             let change = change(password: nil)
             let isEmpty = change.settings.isEmpty && change.removed.isEmpty && login.passwordFile == nil
             guard !isEmpty else { throw ValidationError("nothing to change: give a source or an option") }
@@ -189,7 +200,8 @@ struct CameraCommand: AsyncParsableCommand {
             login.give(to: &settings)
             camera.give(to: &settings)
             let removed = [
-                ("username", anonymous), ("certificate", noCertificate), ("midUrl", noMid), ("lowUrl", noLow),
+                ("username", anonymous), ("certificate", noCertificate), ("callers", allCallers), ("midUrl", noMid),
+                ("lowUrl", noLow),
             ].filter(\.1).map(\.0)
             return CameraChange(settings, removed: Swift.Set(removed), check: outcome.requested)
         }

@@ -7,10 +7,13 @@ struct LiveCommand: AsyncParsableCommand {
         discussion: """
             Watches the camera like 'iotctl monitor', and shows it the camera --camera of this
             gateway, with the sound --talk. The called camera's owner sees and hears the
-            caller with 'iotctl monitor ID --source 1'.
+            caller with 'iotctl monitor ID --source caller'.
 
-            A camera takes live calls if its key 'live' is 'accept', one at a time; others get
-            error 25049. The account needs the action 'talk'.
+            A camera takes live calls if its key 'live' is 'accept' or 'ask', one at a time;
+            others get error 25049. With 'ask', the call rings until somebody at the camera
+            answers it ('iotctl camera accept'); a call that is refused ends with error 20002,
+            and one that nobody answers for 30 seconds with 20001. The account needs the
+            action 'talk'.
 
             EXAMPLES
               iotctl live front --camera desk

@@ -21,6 +21,10 @@ struct MonitorCommand: AsyncParsableCommand {
             outage of the camera, the recording shows the last picture. An empty file is a
             failure.
 
+            --dump writes each track at each point of the player to a file of its own, which
+            only you can read: 01-received-, 02-into-decoder- and 03-out-of-decoder-, for at
+            most 60 s and 1 GiB each (docs/diagnosis.md).
+
             EXAMPLES
               iotctl monitor front
               iotctl monitor front --snapshot front.jpg
@@ -28,6 +32,7 @@ struct MonitorCommand: AsyncParsableCommand {
               iotctl monitor front --frames 100 --raw-video front.y4m
               iotctl monitor front --raw-video - | ffplay -
               iotctl monitor front --definition low,mid --snapshot front.jpg
+              iotctl monitor front --duration 10s --dump /tmp/front
             """)
 
     @Argument(help: ArgumentHelp("The device's id or name.", valueName: "id"), completion: .devices)
@@ -35,8 +40,9 @@ struct MonitorCommand: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "What to watch: 0 the camera, 1 the caller of its live call (for the camera's owner).", valueName: "n"))
-    var source = 0
+            "What to watch: 0 the camera, caller the caller of its live call (for the camera's owner). (default: 0)",
+            valueName: "source"))
+    var source: String?
 
     @Option(
         help: ArgumentHelp(
@@ -52,11 +58,14 @@ struct MonitorCommand: AsyncParsableCommand {
         if let definition, Definition.list(definition) == nil {
             throw ValidationError("--definition " + Definition.requirement)
         }
+        if let source, ChannelSource(source) == nil {
+            throw ValidationError("--source " + ChannelSource.requirement)
+        }
     }
 
     func run() async throws {
         var plan = output.plan(device: device, printsJSON: options.json)
-        plan.source = source
+        plan.source = source.flatMap(ChannelSource.init) ?? .main
         plan.definition = definition
         try await plan.run(options)
     }

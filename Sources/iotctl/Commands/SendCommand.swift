@@ -1,5 +1,4 @@
 import ArgumentParser
-import AsyncHTTPClient
 import Foundation
 import GatewayAPI
 import IoTCore
@@ -48,7 +47,7 @@ struct SendCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let bytes = try read()
+        let bytes = try SentBytes(data, isHexadecimal: hex).read(atMost: MessageRequest.maximumSize)
         guard bytes.count <= MessageRequest.maximumSize else {
             throw IoTError(
                 .messageTooLong, "a message can have at most \(MessageRequest.maximumSize) bytes, not \(bytes.count)")
@@ -61,42 +60,12 @@ struct SendCommand: AsyncParsableCommand {
         let patience = timeout.duration + .seconds(5)
         try await options.withClient { client in
             if wanted == .many {
-                return try await follow(try await client.events(path, request, timeout: patience), client)
+                let body = try await client.events(path, request, timeout: patience)
+                return try await ReceivedBytes(isJSON: options.json).follow(body, client)
             }
             let answer: MessageResponse = try await client.call(.POST, path, request, timeout: patience)
             if options.json { return try Console.printJSON(answer) }
-            for response in answer.responses { try Self.show(response) }
+            for response in answer.responses { try ReceivedBytes(isJSON: false).show(response) }
         }
-    }
-
-    private func follow(_ body: HTTPClientResponse.Body, _ client: GatewayClient) async throws {
-        try await client.forEachEvent(body) { text in
-            switch try MessageEvent(text) {
-            case .response(let data)?:
-                if options.json { try Console.printJSONLine(data) } else { try Self.show(data) }
-                return true
-            case .failed(let error)?: throw error.error
-            case .end?: return false
-            case nil: return true
-            }
-        }
-    }
-
-    private static func show(_ message: MessageData) throws {
-        guard let data = Data(base64Encoded: message.data) else {
-            throw IoTError(.internalFailure, "the daemon's answer is not base64")
-        }
-        try Console.print(data)
-    }
-
-    private func read() throws -> [UInt8] {
-        guard data == "-" else { return hex ? Hex.decode(data) ?? [] : Array(data.utf8) }
-        let input = try FileHandle.standardInput.read(upToCount: 2 * MessageRequest.maximumSize + 2) ?? Data()
-        guard hex else { return Array(input) }
-        let text = String(decoding: input, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
-        guard let bytes = Hex.decode(text) else {
-            throw IoTError(.invalidParameter, "standard input is not hexadecimal")
-        }
-        return bytes
     }
 }

@@ -31,6 +31,7 @@ struct StatusCommand: AsyncParsableCommand {
         let online = status.camerasOnline.map { status.cameras > 0 ? ", \($0) online" : "" } ?? ""
         pairs += [("cameras", "\(status.cameras)\(online)"), ("channels", String(status.channels))]
         if let calls = status.calls { pairs.append(("calls", String(calls))) }
+        if let key = status.key { pairs.append(("key", "\(key)")) }
         if let shared = status.shared, !shared.isEmpty { pairs.append(("in use", describe(shared))) }
         return Table.pairs(pairs)
     }

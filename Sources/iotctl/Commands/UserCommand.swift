@@ -66,11 +66,14 @@ struct UserCommand: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Create a temporary account for one device; print the enrolment for its user.",
             discussion: """
-                The account, its token and its channels end when its time has expired.
+                The account, its token and its channels end when its time has expired; with
+                --one-call already when its first call has ended: a channel of any kind, or a
+                browser's.
 
                 EXAMPLES
                   iotctl user temporary front --ttl 2h
                   iotctl user temporary front --action view --action talk --ttl 1d
+                  iotctl user temporary front --ttl 1d --one-call
                 """)
 
         @Argument(help: ArgumentHelp("The device's id or name.", valueName: "id"), completion: .devices)
@@ -84,13 +87,17 @@ struct UserCommand: AsyncParsableCommand {
             transform: DurationArgument.parse)
         var ttl: DurationArgument = DurationArgument(.seconds(3600))
 
+        @Flag(help: "The account ends with its first call.")
+        var oneCall = false
+
         @OptionGroup var options: GlobalOptions
 
         func validate() throws { try ttl.check(60...604_800, "from 1m to 7d") }
 
         func run() async throws {
             let request = TemporaryUserRequest(
-                device: device, actions: actions.isEmpty ? nil : actions, ttlSeconds: ttl.seconds)
+                device: device, actions: actions.isEmpty ? nil : actions, ttlSeconds: ttl.seconds,
+                oneCall: oneCall ? true : nil)
             let answer: TemporaryUserResponse = try await options.withClient {
                 try await $0.call(.POST, APIPath("v1", "users", "temporary"), request)
             }

@@ -5,6 +5,8 @@ import IoTCore
 struct MonitorOutcome {
     private let plan: MonitorPlan
     private var running: Set<MonitorSink.Kind>
+    /// The sinks whose end can end the run. A dump ends earlier than another file.
+    private let decisive: Set<MonitorSink.Kind>
     private var isSnapshotOpen: Bool
     private var isChannelOver = false
     private(set) var failure: IoTError?
@@ -13,6 +15,8 @@ struct MonitorOutcome {
     init(plan: MonitorPlan, sinks: [MonitorSink.Kind]) {
         self.plan = plan
         running = Set(sinks)
+        let files = running.filter { $0.dumpPart == nil }
+        decisive = files.isEmpty ? running : files
         isSnapshotOpen = plan.snapshot != nil
     }
 
@@ -36,8 +40,9 @@ struct MonitorOutcome {
             return plan.isSnapshotAlone
         case .sinkEnded(let kind):
             running.remove(kind)
+            guard decisive.contains(kind) else { return false }
             // A body ends after the requested number of pictures, or when its reader has closed the pipe.
-            return running.isEmpty && (plan.frames != nil || !isSnapshotOpen)
+            return running.isDisjoint(with: decisive) && (plan.frames != nil || !isSnapshotOpen)
         case .drainLimitReached:
             if let kind = running.first {
                 let message = "the \(kind.words) did not end in time; its file may be incomplete"

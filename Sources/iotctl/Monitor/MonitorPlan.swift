@@ -5,7 +5,7 @@ import IoTCore
 struct MonitorPlan: Sendable {
     var device: String
     var kind = ChannelKind.monitor
-    var source = 0
+    var source = ChannelSource.main
     /// The wanted definitions, as in `Definition.list`.
     var definition: String?
     /// The camera of the gateway that a live channel shows.
@@ -20,6 +20,8 @@ struct MonitorPlan: Sendable {
     var record: String?
     var rawVideo: String?
     var rawAudio: String?
+    /// The directory of a dump.
+    var dump: String?
     /// How decoded pictures and sound are written.
     var settings = ChannelSettings()
     /// The size of decoded pictures, as in `PictureFit`.
@@ -44,7 +46,7 @@ struct MonitorPlan: Sendable {
 
     /// True if only a snapshot was requested, so that the run ends when it arrives.
     var isSnapshotAlone: Bool {
-        snapshot != nil && record == nil && rawVideo == nil && rawAudio == nil && duration == nil && frames == nil
-            && !printsStatistics && talk == nil && camera == nil
+        snapshot != nil && record == nil && rawVideo == nil && rawAudio == nil && dump == nil
+            && duration == nil && frames == nil && !printsStatistics && talk == nil && camera == nil
     }
 }

@@ -113,6 +113,16 @@ struct MonitorSession: Sendable {
                 try await MonitorSink.open(
                     kind, channel: channel.id, plan: plan, path: path, client: client))
         }
+        if let dump = plan.dump {
+            try DumpDirectory.create(dump)
+            for part in DumpPart.allCases {
+                guard let track = channel.tracks.first(where: { $0.kind == part.track }) else { continue }
+                let path = dump + "/" + part.fileName(codec: track.codec)
+                sinks.append(
+                    try await MonitorSink.open(
+                        MonitorSink.Kind(part), channel: channel.id, plan: plan, path: path, client: client))
+            }
+        }
         return sinks
     }
 

@@ -10,6 +10,25 @@ struct MonitorSink: Sendable {
         case recording
         case rawVideo
         case rawAudio
+        // The parts of a dump, named as in `DumpPart`.
+        case receivedVideo, receivedAudio
+        case intoDecoderVideo, intoDecoderAudio
+        case outOfDecoderVideo, outOfDecoderAudio
+
+        init(_ part: DumpPart) {
+            self =
+                switch part {
+                case .receivedVideo: .receivedVideo
+                case .receivedAudio: .receivedAudio
+                case .intoDecoderVideo: .intoDecoderVideo
+                case .intoDecoderAudio: .intoDecoderAudio
+                case .outOfDecoderVideo: .outOfDecoderVideo
+                case .outOfDecoderAudio: .outOfDecoderAudio
+                }
+        }
+
+        /// `nil` for a sink that is not part of a dump.
+        var dumpPart: DumpPart? { DumpPart(rawValue: rawValue) }
     }
 
     let kind: Kind
@@ -29,9 +48,12 @@ struct MonitorSink: Sendable {
                     "v1", "channels", channel, "video.y4m",
                     query: ["frames": frames, "size": plan.size, "scaling": plan.scaling?.rawValue])
             case .rawAudio: APIPath("v1", "channels", channel, "audio.wav", query: ["frames": frames])
+            case .receivedVideo, .receivedAudio, .intoDecoderVideo, .intoDecoderAudio, .outOfDecoderVideo,
+                .outOfDecoderAudio:
+                APIPath("v1", "channels", channel, "dump", query: ["part": kind.rawValue])
             }
         // The file is opened first: if it cannot be written, no stream is needed.
-        let output = try await FileOutput.open(path)
+        let output = try await FileOutput.open(path, mode: kind.dumpPart == nil ? nil : 0o600)
         return MonitorSink(kind: kind, output: output, body: try await client.open(target))
     }
 
@@ -50,12 +72,13 @@ struct MonitorSink: Sendable {
             throw error
         } catch {
             try? await output.close()
-            if output.size == 0 { throw nothingCame }
+            if output.size == 0, kind.dumpPart == nil { throw nothingCame }
             // An error of the client, or of its HTTP parser for a body without the last chunk.
             throw IoTError(.channelDisconnected, "the \(kind.words) broke off", underlying: error)
         }
         try await output.close()
-        if output.size == 0 { throw nothingCame }
+        // An empty dump shows that nothing passed its point.
+        if output.size == 0, kind.dumpPart == nil { throw nothingCame }
     }
 
     private var nothingCame: IoTError {
@@ -71,6 +94,12 @@ extension MonitorSink.Kind {
         case .recording: "recording"
         case .rawVideo: "raw video"
         case .rawAudio: "raw audio"
+        case .receivedVideo: "received video"
+        case .receivedAudio: "received audio"
+        case .intoDecoderVideo: "video for the decoder"
+        case .intoDecoderAudio: "audio for the decoder"
+        case .outOfDecoderVideo: "decoded video"
+        case .outOfDecoderAudio: "decoded audio"
         }
     }
 }

@@ -3,7 +3,7 @@ import GatewayAPI
 /// The summary that `iotctl monitor` prints at the end.
 struct MonitorSummary: Codable, Sendable {
     struct File: Codable, Sendable {
-        /// `recording`, `rawVideo`, `rawAudio` or `snapshot`.
+        /// `recording`, `rawVideo`, `rawAudio`, `snapshot`, or a part of a dump, as in `DumpPart`.
         var kind: String
         var path: String
         var bytes: Int

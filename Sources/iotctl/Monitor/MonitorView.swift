@@ -22,7 +22,7 @@ final class MonitorView: Sendable {
             case .state(let state): contents.state = state
             case .statistics(let report): contents.statistics = report
             case .warning(let error): contents.warning = error
-            case .discontinuity: break
+            case .discontinuity, .stage: break
             case .end(let description): contents.final = description
             }
         }

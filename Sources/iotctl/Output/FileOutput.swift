@@ -23,12 +23,13 @@ final class FileOutput: Sendable {
     /// - Parameters:
     ///   - path: a file, which is created or truncated, or `-` for standard output.
     ///   - mode: the permissions of the file, even if it existed; `nil`: the usual permissions for a new file.
+    ///   - appends: whether an existing file is continued.
     /// - Throws: `.fileFailed`.
-    static func open(_ path: String, mode: mode_t? = nil) async throws -> FileOutput {
+    static func open(_ path: String, mode: mode_t? = nil, appends: Bool = false) async throws -> FileOutput {
         let queue = DispatchQueue(label: "iotctl.file")
         // Opening a named pipe blocks until it has a reader.
         let descriptor = try await perform(on: queue) {
-            let flags = O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC
+            let flags = O_WRONLY | O_CREAT | (appends ? O_APPEND : O_TRUNC) | O_CLOEXEC
             let descriptor = path == "-" ? dup(STDOUT_FILENO) : Glibc.open(path, flags, mode ?? 0o644)
             guard descriptor >= 0 else { throw DescriptorWriting.failure("\(path) cannot be opened") }
             // An existing file keeps its permissions when it is opened.

@@ -91,6 +91,14 @@ enum Format {
         tracks.isEmpty ? "-" : tracks.map(track).joined(separator: ", ")
     }
 
+    /// `recording, 34.2 MB`, `paused: error …`; `-` if it is not recorded.
+    static func recording(_ recording: CameraRecordingState?) -> String {
+        guard let recording else { return "-" }
+        var text = "\(recording.state.rawValue), \(size(Int(recording.bytes)))"
+        if recording.droppedFragments > 0 { text += ", \(recording.droppedFragments) s lost" }
+        return text + (recording.reason.map { ": \($0.error)" } ?? "")
+    }
+
     static func count(_ value: Int?) -> String {
         value.map(String.init) ?? "-"
     }

@@ -43,7 +43,7 @@ struct KnownHosts: Equatable, Sendable {
 
     /// `$XDG_STATE_HOME/iotctl/known_hosts`, or in `~/.local/state`.
     static func path(environment: [String: String] = ProcessInfo.processInfo.environment) -> String {
-        let state = environment["XDG_STATE_HOME"].flatMap { $0.hasPrefix("/") ? $0 : nil }
+        let state = environment["XDG_STATE_HOME"].flatMap { $0.isAbsolutePath ? $0 : nil }
         return (state ?? NSHomeDirectory() + "/.local/state") + "/iotctl/known_hosts"
     }
 

@@ -31,8 +31,8 @@ final class AuditLog: Sendable {
     private static let maximumPath = 512
 
     private struct State {
-        var changes: AuditFile
-        var refusals: AuditFile
+        var changes: RotatedFile
+        var refusals: RotatedFile
         /// Start of the current second, and the number of refusals written in it.
         var second = NIODeadline.uptimeNanoseconds(0)
         var written = 0
@@ -50,11 +50,13 @@ final class AuditLog: Sendable {
         logger: Logger
     ) {
         self.now = now
-        state = Mutex(
-            State(
-                changes: AuditFile(path: directory + "/audit.log", maximumSize: maximumSize, logger: logger),
-                refusals: AuditFile(
-                    path: directory + "/audit-refused.log", maximumSize: maximumSize, logger: logger)))
+        func file(_ name: String) -> RotatedFile {
+            let path = directory + "/" + name
+            return RotatedFile(path: path, maximumSize: maximumSize) { error in
+                logger.error("the audit log \(path) cannot be written: \(error)")
+            }
+        }
+        state = Mutex(State(changes: file("audit.log"), refusals: file("audit-refused.log")))
     }
 
     /// Writes executed requests to one file and refused ones to the other.

@@ -57,13 +57,17 @@ extension CameraSettings {
         for key in CameraKey.all where change.removed.contains(key.member) { key.clear(&asked) }
         if change.username != nil || change.removesUser { (asked.username, asked.password) = (nil, nil) }
         asked.apply(change.settings)
-        if !asked.hasEncryptedSource, change.certificate == nil { asked.certificate = nil }
+        if change.certificate == nil {
+            let isElsewhere = !asked.encryptedHosts.isSubset(of: encryptedHosts)
+            if isElsewhere { asked.certificate = asked.trust.forAnotherHost.text }
+            if !asked.hasEncryptedSource { asked.certificate = nil }
+        }
         return try asked.checked()
     }
 
     /// The source of a request's URL: an absolute path, a file URL, or an RTSP URL without a password.
     private static func source(of url: String, _ member: String) throws(IoTError) -> CameraSource {
-        guard CameraRequest.scheme(of: url) != nil || url.hasPrefix("/") else {
+        guard CameraRequest.scheme(of: url) != nil || url.isAbsolutePath else {
             throw refusal(
                 member, "must be an rtsp://, rtsps:// or file:// URL, v4l2: and a device's path, or an absolute path")
         }

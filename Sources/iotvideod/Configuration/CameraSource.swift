@@ -16,7 +16,7 @@ struct CameraSource: Sendable, Equatable {
         switch CameraRequest.scheme(of: text) {
         case nil:
             self.kind = .file
-            self.url = try Self.filePath(text.hasPrefix("/") ? text : directory + "/" + text)
+            self.url = try Self.filePath(text.isAbsolutePath ? text : directory + "/" + text)
         case "rtsp", "rtsps":
             let parts = URLComponents(string: text)
             guard let host = parts?.host, !host.isEmpty else {
@@ -33,7 +33,7 @@ struct CameraSource: Sendable, Equatable {
         case "v4l2":
             // The path is not parsed as a URL, because names in /dev/v4l/by-path contain colons.
             let path = text.dropFirst("v4l2:".count)
-            guard path.hasPrefix("/"), !path.hasPrefix("//") else {
+            guard path.isAbsolutePath, !path.hasPrefix("//") else {
                 throw IoTError(
                     .invalidConfiguration, "the V4L2 source has no absolute path",
                     remedy: "write it as v4l2:/dev/v4l/by-id/NAME or v4l2:/dev/video0")
@@ -41,7 +41,7 @@ struct CameraSource: Sendable, Equatable {
             self.kind = .v4l2
             self.url = "v4l2:" + path
         case "file":
-            guard let parts = URLComponents(string: text), parts.path.hasPrefix("/"),
+            guard let parts = URLComponents(string: text), parts.path.isAbsolutePath,
                 ["", "localhost"].contains(parts.host?.lowercased() ?? "")
             else {
                 throw IoTError(

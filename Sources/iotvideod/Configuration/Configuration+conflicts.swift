@@ -1,3 +1,6 @@
+import IoTCore
+import RecordingStore
+
 /// Keys that conflict with each other.
 extension Configuration {
     struct Conflict: Sendable, Equatable {
@@ -8,7 +11,18 @@ extension Configuration {
     /// The conflicts that the keys alone show. `JoinedBox.conflicts` finds those that depend on the data directory.
     func conflicts() -> [Conflict] {
         linkConflicts() + hubConflicts() + apiConflicts() + rtspConflicts() + mediaConflicts()
-            + provisioningConflicts()
+            + provisioningConflicts() + recordingConflicts()
+    }
+
+    private func recordingConflicts() -> [Conflict] {
+        guard recording.directory == nil else { return [] }
+        let dependents = [
+            ("recording.sync", recording.sync != .normal),
+            ("recording.freeSpace", recording.freeSpace != Recording().freeSpace),
+            ("recording.maximumDays", recording.maximumDays != nil),
+            ("cameras[].record", cameras.contains { $0.record != .none }),
+        ]
+        return dependents.filter(\.1).map { Conflict(key: $0.0, reason: "needs recording.directory") }
     }
 
     private func mediaConflicts() -> [Conflict] {

@@ -1,10 +1,15 @@
 import IoTCore
 import Logging
+import RecordingStore
 
 /// Everything that a user can configure. `docs/configuration.md` explains each key; `ConfigurationKey.all` reads them.
 struct Configuration: Sendable, Equatable {
     struct Log: Sendable, Equatable {
         var level = Logger.Level.info
+        /// `nil`: only stderr.
+        var file: String?
+        /// In bytes. A larger file is renamed to `PATH.1`.
+        var maximumSize = 10 << 20
     }
 
     /// Where the broker listens for other machines.
@@ -79,6 +84,17 @@ struct Configuration: Sendable, Equatable {
         var useCameraServers = true
     }
 
+    /// Where and how the cameras here are recorded.
+    struct Recording: Sendable, Equatable {
+        /// `nil`: no camera can be recorded.
+        var directory: String?
+        var sync = SyncMode.normal
+        /// In bytes.
+        var freeSpace: Int64 = 1 << 30
+        /// `nil`: as long as there is space.
+        var maximumDays: Int?
+    }
+
     struct Discovery: Sendable, Equatable {
         /// Whether the cameras here are announced on the network; `nil`: see `announces(isJoined:)`.
         var announce: Bool?
@@ -142,6 +158,7 @@ struct Configuration: Sendable, Equatable {
     var api = API()
     var rtsp = RTSP()
     var media = Media()
+    var recording = Recording()
     var channels = Channels()
     var discovery = Discovery()
     var provisioning = Provisioning()

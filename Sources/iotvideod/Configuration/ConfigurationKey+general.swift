@@ -19,6 +19,12 @@ extension ConfigurationKey {
         ConfigurationKey("log.level", default: "info", \.log.level, effect: .atOnce) { node, _ throws(ValueRefusal) in
             try node.choice(Logger.Level.self)
         },
+        ConfigurationKey("log.file", default: "none", \.log.file, effect: .atOnce) {
+            node, context throws(ValueRefusal) in context.path(try node.text())
+        },
+        ConfigurationKey("log.maximumSize", default: "10485760", \.log.maximumSize, effect: .atOnce) {
+            node, _ throws(ValueRefusal) in try node.integer(in: 65_536...1_073_741_824)
+        },
         ConfigurationKey("media.listen", default: "automatic", \.media.listen) { node, _ throws(ValueRefusal) in
             guard let address = ListenAddress(try node.text()) else {
                 throw ValueRefusal("must be an IP address and a port, such as 127.0.0.1:0 or [::]:9000")

@@ -11,7 +11,7 @@ struct ConfigurationKey: Sendable {
         var directory: String
 
         func path(_ text: String) -> String {
-            text.hasPrefix("/") ? text : directory + "/" + text
+            text.isAbsolutePath ? text : directory + "/" + text
         }
     }
 
@@ -53,5 +53,5 @@ struct ConfigurationKey: Sendable {
     }
 
     /// Every key that is not in a list.
-    static let all = general + hub + link + api + rtsp + provisioning
+    static let all = general + hub + link + api + rtsp + recording + provisioning
 }

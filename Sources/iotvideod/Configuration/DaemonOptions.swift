@@ -96,7 +96,7 @@ struct DaemonOptions: ParsableArguments {
 
     private func apply(to configuration: inout Configuration) throws(IoTError) {
         let directory = FileManager.default.currentDirectoryPath
-        func absolute(_ path: String) -> String { path.hasPrefix("/") ? path : directory + "/" + path }
+        func absolute(_ path: String) -> String { path.isAbsolutePath ? path : directory + "/" + path }
         if let dataDir { configuration.dataDirectory = absolute(dataDir) }
         // Keep a relative socket path relative: the absolute path may be too long.
         if let socket { configuration.socket = try UnixSocketPath(socket).path }

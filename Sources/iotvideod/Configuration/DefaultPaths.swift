@@ -1,4 +1,5 @@
 import Foundation
+import IoTCore
 
 /// The paths that are used if the configuration does not set them.
 struct DefaultPaths: Sendable, Equatable {
@@ -14,7 +15,7 @@ struct DefaultPaths: Sendable, Equatable {
     ///   ignored (XDG Base Directory Specification).
     init(environment: [String: String], isRoot: Bool) {
         func directory(_ name: String) -> String? {
-            environment[name].flatMap { $0.hasPrefix("/") ? $0 : nil }
+            environment[name].flatMap { $0.isAbsolutePath ? $0 : nil }
         }
         if isRoot {
             dataDirectory = "/var/lib/iotvideod"

@@ -1,3 +1,4 @@
+import Gateway
 import GatewayAPI
 import IoTCore
 import IoTLink
@@ -16,6 +17,7 @@ struct CameraFactory: Sendable {
     let host: String
     let certificates: PeerCertificatePool
     let photos: PhotoStore
+    let recordings: RecordingService?
     let iceServers: ICEServers
     let loops: any EventLoopGroup
     let log: LogOutput
@@ -24,6 +26,12 @@ struct CameraFactory: Sendable {
     func make(_ settings: CameraSettings) async throws -> RunningCamera {
         let label = "camera.\(settings.name)"
         let logger = Logger(label: label)
+        // A camera that was added is still a camera if the directory has left the configuration.
+        do {
+            try checkRecording(of: settings)
+        } catch {
+            logger.warning("the camera is not recorded: \(error.messageWithRemedy)")
+        }
         let session = try await session(of: settings.name)
         let link = LinkSession(configuration: session.link, logger: logger)
         let files = try CameraFiles(dataDirectory: dataDirectory, camera: settings.name)
@@ -42,17 +50,26 @@ struct CameraFactory: Sendable {
         }
         let socket = try await PeerSocket.bind(ListenAddress(host: host, port: 0), on: loops.next(), logger: logger)
         do {
+            let recording = settings.record == .none ? nil : recordings
+            let recorder = try recording?.recorder(of: session.device, camera: settings.name)
+            let recorded = try recording?.recordings(of: session.device)
             let camera = try Camera(
                 settings: settings, softwareVersion: ProductVersion.number, iceServers: iceServers,
                 device: session.device, key: key,
                 loudspeaker: Self.loudspeaker(of: settings, eventLoop: socket.eventLoop, logger: logger), link: link,
-                socket: socket, certificates: certificates, photos: photos, logger: logger
+                socket: socket, certificates: certificates, photos: photos,
+                recorder: recorder, recordings: recorded, logger: logger
             ) { [log] in log.setLevel($0, of: label) }
             return RunningCamera(camera: camera, socket: socket)
         } catch {
             await socket.close()
             throw error
         }
+    }
+
+    /// - Throws: 21039 if the camera is to be recorded, but this box records nothing.
+    func checkRecording(of settings: CameraSettings) throws(IoTError) {
+        if settings.record != .none, recordings == nil { throw RecordingAccess.missing }
     }
 
     private func session(

@@ -12,6 +12,8 @@ actor CameraSupervisor<Product: Service & Sendable>: Service {
         /// Reads the current configuration with the same checks as at a start.
         var read: @Sendable () throws(IoTError) -> Configuration
         var make: Factory
+        /// Refuses a camera that a caller wants to add, or to change to these settings.
+        var check: @Sendable (CameraSettings) throws(IoTError) -> Void = { _ in }
         /// Applies the keys that take effect immediately.
         var apply: @Sendable (Configuration) async -> Void
     }
@@ -67,6 +69,7 @@ actor CameraSupervisor<Product: Service & Sendable>: Service {
         guard !configuration.cameras.contains(where: { $0.name == camera.name }) else {
             throw IoTError(.nameTaken, "a camera '\(camera.name)' already exists")
         }
+        try actions.check(camera)
         let before = try added.load()
         // Written first: an acknowledged camera must survive a power failure.
         try added.save(before + [camera])
@@ -97,6 +100,7 @@ actor CameraSupervisor<Product: Service & Sendable>: Service {
         var cameras = before
         cameras[index] = try before[index].applying(change)
         guard cameras[index] != before[index] || entries[name] == nil else { return }
+        try actions.check(cameras[index])
         try added.save(cameras)
         do throws(IoTError) {
             try await begin(try cameras[index].openable())

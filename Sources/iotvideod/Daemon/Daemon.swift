@@ -30,6 +30,8 @@ struct Daemon {
         signal(SIGHUP, SIG_IGN)
         let log = LogOutput(level: configuration.log.level)
         log.bootstrap()
+        log.apply(configuration.log)
+        defer { log.flush() }
         let logger = Logger(label: "iotvideod")
         if configuration.api.listen != nil, !configuration.api.isEncrypted,
             configuration.api.listen?.isLoopback == false

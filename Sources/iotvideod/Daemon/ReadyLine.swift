@@ -19,12 +19,12 @@ struct ReadyLine: Service {
         try await server.waitUntilReady()
         for port in await server.boundPorts {
             let scheme = configuration.api.isEncrypted ? "https" : "http"
-            logger.notice("the API listens at \(scheme)://\(configuration.api.listen?.host ?? ""), port \(port)")
+            logger.notice("the API listens", metadata: ["api.scheme": "\(scheme)", "api.port": "\(port)"])
         }
         if let rtsp {
             let port = try await rtsp.readiness.wait()
             let scheme = configuration.rtsp.isEncrypted ? "rtsps" : "rtsp"
-            logger.notice("RTSP listens at \(scheme)://\(configuration.rtsp.listen?.host ?? ""), port \(port)")
+            logger.notice("RTSP listens", metadata: ["rtsp.scheme": "\(scheme)", "rtsp.port": "\(port)"])
         }
         if let link {
             await cancelWhenGracefulShutdown {

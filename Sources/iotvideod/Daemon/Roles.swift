@@ -36,6 +36,7 @@ struct Roles: Service {
                 services: started.running.map { .init(service: $0) }, logger: logger)
         ).run()
         await started.services.close()
+        await started.recordings?.close()
         await started.socket.close()
     }
 
@@ -43,6 +44,7 @@ struct Roles: Service {
     private struct Started {
         var running: [any Service]
         var services: LocalServices
+        var recordings: RecordingService?
         var socket: PeerSocket
     }
 
@@ -54,15 +56,22 @@ struct Roles: Service {
         let user = try await UserLink.make(configuration, joined: joined, hub: hub)
         let link = user.session
         let socket = try await bind()
-        let calls = CallClient(link: link)
+        let deviceKeys = DeviceKeyStore(path: configuration.dataDirectory + "/known_devices")
+        let key = try DeviceKey(file: configuration.dataDirectory + "/gateway-key.pem")
+        let calls = CallClient(link: link, key: key, trust: deviceKeys)
         let registry = ChannelRegistry(
             calls: calls, socket: socket, certificates: certificates, iceServers: iceServers,
             usesServersOfDevices: configuration.media.useCameraServers, logger: Logger(label: "channel"))
         let quotas = Quotas()
         quotas.apply(connections: configuration.channels.connections, calls: configuration.channels.calls)
         let uses = ChannelUses(registry: registry, idleTimeout: configuration.channels.idleTimeout)
+        let recordings = try configuration.recording.directory.map { directory throws(IoTError) in
+            try RecordingService(
+                configuration.recording, directory: directory, dataDirectory: configuration.dataDirectory)
+        }
         let fleet = makeFleet(
-            certificates: certificates, iceServers: iceServers, photos: photos, quotas: quotas, uses: uses)
+            certificates: certificates, iceServers: iceServers, photos: photos, recordings: recordings, quotas: quotas,
+            uses: uses)
         try await fleet.prepare()
         let services = try await LocalServices(on: loops.next(), logger: Logger(label: "discovery"))
         let gateway = LocalGateway(
@@ -70,7 +79,7 @@ struct Roles: Service {
             relayed: RelayedCalls(calls: calls), fleet: fleet,
             photos: photos, hub: hub, uses: uses, quotas: quotas, iceServers: iceServers,
             lan: LANAccess(search: LANSearch([WSDFinder(loops: loops), services]), onvif: ONVIFClient(loops: loops)),
-            deviceKeys: DeviceKeyStore(path: configuration.dataDirectory + "/known_devices"))
+            deviceKeys: deviceKeys, key: key.publicKey.fingerprint, log: log.ring, recordings: recordings?.access)
         let ownCertificate = try makeCertificate()
         let audit = AuditLog(directory: configuration.dataDirectory, logger: logger)
         let server = try makeServer(gateway, certificate: ownCertificate?.files, audit: audit)
@@ -87,7 +96,7 @@ struct Roles: Service {
                     configuration: configuration, link: user.isRegistered ? link : nil, server: server, rtsp: rtsp,
                     logger: logger)
             ]
-        return Started(running: running, services: services, socket: socket)
+        return Started(running: running, services: services, recordings: recordings, socket: socket)
     }
 
     private func announcements(_ fleet: any CameraFleet, _ services: LocalServices) -> [any Service] {
@@ -157,17 +166,18 @@ struct Roles: Service {
     }
 
     private func makeFleet(
-        certificates: PeerCertificatePool, iceServers: ICEServers, photos: PhotoStore, quotas: Quotas,
-        uses: ChannelUses
+        certificates: PeerCertificatePool, iceServers: ICEServers, photos: PhotoStore, recordings: RecordingService?,
+        quotas: Quotas, uses: ChannelUses
     ) -> CameraSupervisor<RunningCamera> {
         let factory = CameraFactory(
             hub: hub, dataDirectory: configuration.dataDirectory,
             host: configuration.mediaAddress(isJoined: joined != nil).host,
-            certificates: certificates, photos: photos, iceServers: iceServers, loops: loops, log: log)
+            certificates: certificates, photos: photos, recordings: recordings, iceServers: iceServers,
+            loops: loops, log: log)
         let actions = CameraSupervisor<RunningCamera>.Actions(
-            read: read, make: { camera in try await factory.make(camera) },
+            read: read, make: { camera in try await factory.make(camera) }, check: factory.checkRecording,
             apply: { [log] configuration in
-                log.current = configuration.log.level
+                log.apply(configuration.log)
                 quotas.apply(connections: configuration.channels.connections, calls: configuration.channels.calls)
                 await uses.setIdleTimeout(configuration.channels.idleTimeout)
             })

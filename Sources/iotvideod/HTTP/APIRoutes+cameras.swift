@@ -19,6 +19,10 @@ extension APIRoutes {
                     throw APIFailure(error, status: .unprocessableContent)
                 }
             },
+            APIRoute(.post, "/v1/cameras/{name}/call") { request, gateway in
+                let answer = try await request.decode(CallAnswer.self)
+                return try Response(json: try await gateway.cameras.answer(request.parameter("name"), answer))
+            },
             APIRoute(.post, "/v1/camera-tests") { request, gateway in
                 let body = try await request.decode(CameraTestRequest.self)
                 if let username = body.username { try checkUsername(username) }

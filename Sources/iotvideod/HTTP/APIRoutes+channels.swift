@@ -11,9 +11,6 @@ extension APIRoutes {
             },
             APIRoute(.post, "/v1/channels", makes: true) { request, gateway in
                 let body = try await request.decode(ChannelRequest.self)
-                guard (0...255).contains(body.source) else {
-                    throw IoTError(.invalidRequest, "source must be from 0 to 255")
-                }
                 if let definition = body.definition { try APIRequest.check(definition: definition) }
                 let channel = try await gateway.channels.open(body)
                 var response = try Response(json: channel, status: .created)
@@ -72,6 +69,15 @@ extension APIRoutes {
                 try await $1.channels.rawVideo($0.id, frames: $0.frames, fit: $0.fit)
             },
             counted("/v1/channels/{id}/audio.wav") { try await $1.channels.rawAudio($0.id, frames: $0.frames) },
+            APIRoute(
+                .get, "/v1/channels/{id}/dump", query: ["part"], answersHead: false, isTimed: false
+            ) { request, gateway in
+                guard let part = request.query("part").flatMap(DumpPart.init) else {
+                    let known = DumpPart.allCases.map(\.rawValue).joined(separator: ", ")
+                    throw IoTError(.invalidRequest, "part must be one of \(known)")
+                }
+                return Response(try await gateway.channels.dump(request.parameter("id"), part), to: request)
+            },
             APIRoute(.get, "/v1/resources/{token}", answersHead: false, isTimed: false) { request, gateway in
                 Response(try await gateway.channels.resource(request.parameter("token")), to: request)
             },

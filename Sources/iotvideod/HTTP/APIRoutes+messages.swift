@@ -22,6 +22,9 @@ extension APIRoutes {
                     throw IoTError(.invalidRequest, "path must be 1 to 128 bytes")
                 }
                 if let data = body.data { try checkSize(try bytes(data, "data").count) }
+                guard (100...30_000).contains(body.timeoutMilliseconds ?? 10_000) else {
+                    throw IoTError(.invalidRequest, "timeoutMilliseconds must be from 100 to 30000")
+                }
                 return try Response(json: try await gateway.messages.askServer(body, requestID: try request.requestID))
             },
         ]

@@ -21,9 +21,9 @@ extension APIRoutes {
             ) { request, gateway in
                 let offer = try await request.text(sdp, atMost: SessionDescription.maximumByteCount)
                 do {
-                    let source = try request.integerQuery("source", in: 0...255) ?? 0
                     let wish = BrowserWish(
-                        offer: offer, kind: try kind(request), source: Int(source), definition: try request.definition)
+                        offer: offer, kind: try kind(request), source: try source(request),
+                        definition: try request.definition)
                     return created(
                         try await gateway.calls.open(request.parameter("device"), wish), key: request.shownKey)
                 } catch let error as IoTError where error.code == .sessionDescriptionInvalid {
@@ -69,6 +69,14 @@ extension APIRoutes {
         }
     }
 
+    private static func source(_ request: APIRequest) throws(IoTError) -> ChannelSource {
+        guard let text = request.query("source") else { return .main }
+        guard let source = ChannelSource(text) else {
+            throw IoTError(.invalidRequest, "'source' " + ChannelSource.requirement)
+        }
+        return source
+    }
+
     private static func options(_ allow: String, _ name: HTTPFields.Key?, _ type: String) -> Response {
         var response = Response(status: .noContent, headers: [.allow: allow])
         if let name { response.headers[name] = type }
@@ -84,6 +92,7 @@ extension APIRoutes {
             .eTag: entityTag,
         ]
         if let name = HTTPFieldName.acceptPatch { headers[name] = trickle }
+        if let name = HTTPFieldName.keySource { headers[name] = answer.keySource?.rawValue ?? "none" }
         addLinks(answer.iceServers, to: &headers)
         return Response(status: .created, headers: headers, body: ResponseBody(byteBuffer: body))
     }

@@ -10,7 +10,7 @@ enum APIRoutes {
         general + daemon + cameras + discovery + users + tokens + provisioning + keys + bindings + devices + properties
             + messages
             + events
-            + channels + media + whep
+            + channels + data + media + recordings + whep
     }
 
     private static var general: [APIRoute] {
@@ -53,6 +53,12 @@ enum APIRoutes {
                 try await gateway.cameras.remove(request.parameter("name"))
                 return try Response(json: EmptyResponse())
             },
+            APIRoute(
+                .get, "/v1/logs", query: ["level", "channel", "follow"], answersHead: false, isTimed: false
+            ) { request, gateway in
+                let query = try logQuery(request)
+                return Response(try await gateway.daemon.logs(query), to: request)
+            },
             APIRoute(.post, "/v1/configuration/reload") { _, gateway in
                 do {
                     return try Response(json: try await gateway.daemon.reload())
@@ -62,5 +68,18 @@ enum APIRoutes {
                 }
             },
         ]
+    }
+
+    private static func logQuery(_ request: APIRequest) throws(IoTError) -> LogQuery {
+        let level = request.query("level")
+        guard level.map(LogLine.levels.contains) ?? true else {
+            throw IoTError(.invalidRequest, "level must be one of \(LogLine.levels.joined(separator: ", "))")
+        }
+        let channel = try request.integerQuery("channel", in: 0...Int64(Int32.max))
+        switch request.query("follow") {
+        case nil, "true": return LogQuery(level: level, channel: channel.map { Int($0) })
+        case "false": return LogQuery(level: level, channel: channel.map { Int($0) }, follows: false)
+        default: throw IoTError(.invalidRequest, "follow must be true or false")
+        }
     }
 }

@@ -16,13 +16,14 @@ extension HTTPResponse.Status {
                 .forbidden,
                 [
                     .forbidden, .relationInvalid, .noRelation, .relationChanged, .callTokenRejected, .callTokenInvalid,
-                    .provisioningProofWrong, .lanPasswordWrong,
+                    .provisioningProofWrong, .lanPasswordWrong, .callerUnproven,
                 ]
             ),
             (
                 .notFound,
                 [
                     .notFound, .targetNotFound, .callTargetNotFound, .pathInvalid, .recordNotFound, .downloadNotFound,
+                    .playbackListEmpty,
                     .definitionUnavailable,
                     .serverPassThroughFailed,
                 ]
@@ -33,6 +34,7 @@ extension HTTPResponse.Status {
                     .versionConflict, .nameTaken, .alreadyBound, .boundToOther, .duplicateChannel, .duplicateCall,
                     .duplicateMessage, .operationNotAllowed, .stateMismatch, .videoSizeChanged, .cameraOff,
                     .deviceDisabled, .recorderRunning, .deviceKeyChanged, .notBindable, .talkerBusy, .calleeBusy,
+                    .dataTaken,
                 ]
             ),
             (.contentTooLarge, [.payloadTooLarge, .messageTooLong, .dataTooLong]),
@@ -51,22 +53,24 @@ extension HTTPResponse.Status {
                     .connectFailed, .channelDisconnected, .channelSendFailed, .peerFailed, .sessionDescriptionInvalid,
                     .actionFailed, .deviceOperationFailed, .sourceUnreachable, .sourceRefused, .sourceHostUnknown,
                     .sourceNotFound, .sourceBusy, .sourceForbidden, .backChannelMissing, .sourceUnsupported, .hungUp,
-                    .mediaHeaderInvalid, .modelReceiveFailed, .devicePassThroughFailed, .lanPasswordChangeFailed,
+                    .mediaHeaderInvalid, .modelReadFailed, .modelReceiveFailed, .devicePassThroughFailed,
+                    .lanPasswordChangeFailed,
                     .provisioningUnreachable, .provisioningRefused, .provisioningVanished, .wifiFailed,
+                    .deviceUnproven, .nobodyListens,
                 ]
             ),
             (
                 .serviceUnavailable,
                 [
                     .deviceOffline, .appNotOnline, .linkUnavailable, .deviceBusy, .brokerFailed, .brokerMissing,
-                    .tokenRejected, .stopping, .addressInUse, .provisioningServer,
+                    .tokenRejected, .stopping, .addressInUse, .provisioningServer, .recorderUnavailable,
                 ]
             ),
             (
                 .gatewayTimeout,
                 [
                     .peerTimeout, .callSendTimeout, .handshakeTimeout, .timeoutDisconnected, .messageTimeout,
-                    .operationTimeout, .provisioningTimeout,
+                    .operationTimeout, .provisioningTimeout, .callbackNotFound,
                 ]
             ),
             (.notImplemented, [.notImplemented, .lanPasswordUnsupported]),

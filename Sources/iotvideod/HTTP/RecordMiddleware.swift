@@ -1,4 +1,5 @@
 import CoreMetrics
+import GatewayAPI
 import Hummingbird
 import IoTCore
 import NIOCore
@@ -34,7 +35,8 @@ struct RecordMiddleware: RouterMiddleware {
         if response.headers[.cacheControl] == nil { response.headers[.cacheControl] = "no-store" }
         if let origin = facts.origin {
             response.headers[.accessControlAllowOrigin] = origin
-            response.headers[.accessControlExposeHeaders] = "Accept-Patch, ETag, Link, Location, Retry-After"
+            response.headers[.accessControlExposeHeaders] =
+                "Accept-Patch, ETag, \(APIHeader.keySource), Link, Location, Retry-After"
             response.headers[.vary] = "Origin"
         }
     }

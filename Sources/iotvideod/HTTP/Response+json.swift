@@ -11,6 +11,7 @@ enum HTTPFieldName {
     static let lastEventID = HTTPFields.Key("Last-Event-ID")
     static let referrerPolicy = HTTPFields.Key("Referrer-Policy")
     static let acceptPatch = HTTPFields.Key("Accept-Patch")
+    static let keySource = HTTPFields.Key(APIHeader.keySource)
     static let acceptPost = HTTPFields.Key("Accept-Post")
     static let resourcePolicy = HTTPFields.Key("Cross-Origin-Resource-Policy")
 }

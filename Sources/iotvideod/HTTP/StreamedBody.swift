@@ -3,11 +3,11 @@ import HTTPTypes
 /// Which requests have a body that is a live stream: its length and duration are not known, and it is read while it
 /// comes.
 enum StreamedBody {
-    /// The last part of the paths of these routes, whose method is POST.
-    static let lastPart = "talk"
+    /// The last parts of the paths of these routes, whose method is POST.
+    static let lastParts = ["talk", "stream"]
 
     static func belongs(to head: HTTPRequest) -> Bool {
         guard head.method == .post, let path = head.path?.prefix(while: { $0 != "?" }) else { return false }
-        return path.hasSuffix("/" + lastPart)
+        return lastParts.contains { path.hasSuffix("/" + $0) }
     }
 }

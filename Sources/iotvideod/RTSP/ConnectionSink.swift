@@ -1,6 +1,7 @@
 import IoTCore
 import MediaChannel
 import NIOCore
+import RTP
 
 /// Sends a reader's packets over the RTSP connection itself, between the responses (RFC 2326 §10.12).
 final class ConnectionSink: ReaderSink {
@@ -18,6 +19,8 @@ final class ConnectionSink: ReaderSink {
     var isReady: Bool { output.waitingBytes < Self.limit }
 
     func send(_ batch: ReaderBatch) { output.send(batch.bytes) }
+
+    func send(_ run: PacketRun, index: Int) { run.bytes.withUnsafeReadableBytes { output.send($0) } }
 
     func ended(_ reason: IoTError) { onEnd() }
 }

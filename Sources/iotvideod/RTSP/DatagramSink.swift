@@ -1,6 +1,7 @@
 import IoTCore
 import MediaChannel
 import NIOCore
+import RTP
 import RTSP
 import Synchronization
 
@@ -63,6 +64,12 @@ final class DatagramSink: ReaderSink {
         let count = batch.bytes.readableBytes
         waiting.add(count, ordering: .relaxed)
         datagrams.send(batch, to: tracks.withLock { $0 }) { [self] in waiting.subtract(count, ordering: .relaxed) }
+    }
+
+    func send(_ run: PacketRun, index: Int) {
+        guard let place = tracks.withLock({ $0[index] }) else { return }
+        let sent = waiting.load(ordering: .relaxed) == 0 ? datagrams.send(run, to: place.rtp) : 0
+        if sent < run.sizes.count { send(ReaderBatch(run, index: index, skipping: sent)) }
     }
 
     func ended(_ reason: IoTError) { onEnd() }

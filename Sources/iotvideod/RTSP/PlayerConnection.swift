@@ -14,7 +14,9 @@ actor PlayerConnection {
     private static let stallTime = TimeAmount.seconds(30)
     /// While too many keys are being checked: the pause between attempts of a login, and the time for all attempts.
     private static let loginRetry = (pause: Duration.milliseconds(250), time: TimeAmount.seconds(10))
-    private static let tick = TimeAmount.seconds(1)
+    /// The longest time between two checks of the deadlines. A hundred players that are checked each second need as much
+    /// CPU time as a quarter of sending to them.
+    private static let tick = (beforeSetup: TimeAmount.seconds(1), afterwards: TimeAmount.seconds(5))
 
     private let door: RTSPDoor
     private let output: RTSPOutput
@@ -41,7 +43,7 @@ actor PlayerConnection {
     private init?(_ channel: any Channel, _ door: RTSPDoor) {
         guard let local = channel.localAddress?.playerAddress, let remote = channel.remoteAddress else { return nil }
         self.door = door
-        output = RTSPOutput(channel)
+        output = RTSPOutput(channel, isPlain: door.datagrams != nil)
         address = RemoteAddress(remote)
         core = RTSPServerConnection(
             localAddress: local, peer: remote.playerAddress, allowsDatagrams: door.datagrams != nil,
@@ -97,7 +99,8 @@ actor PlayerConnection {
     private func keepTime() async {
         while !Task.isCancelled {
             let now = NIODeadline.now()
-            let next = min(core.timeout ?? now + Self.tick, now + Self.tick)
+            let check = now + (use == nil ? Self.tick.beforeSetup : Self.tick.afterwards)
+            let next = min(core.timeout ?? check, check)
             try? await Task.sleep(for: .nanoseconds(max(1_000_000, (next - now).nanoseconds)))
             let after = NIODeadline.now()
             guard !output.isStalled(for: Self.stallTime, at: after) else { return }

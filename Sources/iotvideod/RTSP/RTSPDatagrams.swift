@@ -1,9 +1,12 @@
+import Glibc
 import IoTCore
 import MediaChannel
 import NIOCore
 import NIOPosix
 import PeerTransport
+import RTP
 import RTSP
+import Synchronization
 
 /// The two UDP ports of the RTSP server, which all its players share. The even port sends RTP; the next port sends and
 /// receives RTCP (RFC 3550 §11).
@@ -15,13 +18,19 @@ final class RTSPDatagrams: Sendable {
     private let channels: [any Channel]
     private let eventLoop: any EventLoop
     private let state: NIOLoopBoundBox<State>
+    /// The socket that sends RTP; `nil` if the system has no more descriptors.
+    private let media: DirectSocket?
 
     private struct State {
         var media: DatagramPort
         var reports: DatagramPort
     }
 
-    private init(_ channels: [any Channel], _ state: NIOLoopBoundBox<State>, ports: TransportHeader.Pair<UInt16>) {
+    private init(
+        _ channels: [any Channel], _ state: NIOLoopBoundBox<State>, _ media: DirectSocket?,
+        ports: TransportHeader.Pair<UInt16>
+    ) {
+        self.media = media
         self.channels = channels
         self.state = state
         self.ports = ports
@@ -60,16 +69,40 @@ final class RTSPDatagrams: Sendable {
     private static func make(_ channels: [any Channel], _ number: Int, on loop: any EventLoop) async throws
         -> RTSPDatagrams
     {
-        let state = try await loop.submit {
+        let (state, media) = try await loop.submit {
             let ports = try channels.map { try $0.pipeline.syncOperations.handler(type: DatagramPort.self) }
-            return NIOLoopBoundBox(State(media: ports[0], reports: ports[1]), eventLoop: loop)
+            return (NIOLoopBoundBox(State(media: ports[0], reports: ports[1]), eventLoop: loop), ports[0].direct)
         }.get()
         return RTSPDatagrams(
-            channels, state, ports: TransportHeader.Pair(UInt16(clamping: number), UInt16(clamping: number + 1)))
+            channels, state, media, ports: TransportHeader.Pair(UInt16(clamping: number), UInt16(clamping: number + 1)))
     }
 
     func close() async {
         for channel in channels { try? await channel.close() }
+    }
+
+    /// Sends the packets of a run directly, until the socket does not accept one.
+    ///
+    /// - Returns: The number of packets that were sent.
+    func send(_ run: PacketRun, to address: SocketAddress) -> Int {
+        guard let media, !media.isBlocked.load(ordering: .relaxed) else { return 0 }
+        return run.bytes.withUnsafeReadableBytes { bytes in
+            var (sent, offset) = (0, 0)
+            while sent < run.sizes.count {
+                let count = run.segmentCount(from: sent, maximum: DatagramSender.maximumSegments)
+                let length = run.sizes[sent..<sent + count].reduce(0, +)
+                let part = UnsafeRawBufferPointer(rebasing: bytes[offset..<offset + length])
+                switch DatagramSender.send(
+                    part, segment: count > 1 ? run.sizes[sent] : nil, to: address, through: media.descriptor)
+                {
+                // The queue sends what the kernel does not accept now, or only one by one.
+                case EAGAIN, ENOBUFS, ENOMEM, EIO, EINVAL, ENOPROTOOPT: return sent
+                // Sent, or lost: the player's network cannot be reached.
+                default: (sent, offset) = (sent + count, offset + length)
+                }
+            }
+            return sent
+        }
     }
 
     /// - Parameter done: Called when the packets are in the sockets' queues.
@@ -107,6 +140,21 @@ final class RTSPDatagrams: Sendable {
     }
 }
 
+/// A UDP socket for use from any thread.
+private final class DirectSocket: Sendable {
+    /// Our own, because NIO closes the channel's at its end, and the number can be another socket's then.
+    let descriptor: CInt
+    /// Whether datagrams wait in the queue of the `DatagramPort`: later ones must follow them.
+    let isBlocked = Atomic<Bool>(false)
+
+    init?(_ descriptor: CInt) {
+        self.descriptor = fcntl(descriptor, F_DUPFD_CLOEXEC, 0)
+        if self.descriptor < 0 { return nil }
+    }
+
+    deinit { Glibc.close(descriptor) }
+}
+
 /// One UDP socket. Confined to its event loop.
 private final class DatagramPort: ChannelInboundHandler {
     typealias InboundIn = AddressedEnvelope<ByteBuffer>
@@ -117,6 +165,7 @@ private final class DatagramPort: ChannelInboundHandler {
     /// The channel's descriptor; valid only while the channel is active.
     private var descriptor: NIOBSDSocket.Handle?
     private var isFlushScheduled = false
+    private(set) var direct: DirectSocket?
 
     init(_ eventLoop: any EventLoop) {
         self.eventLoop = eventLoop
@@ -124,6 +173,7 @@ private final class DatagramPort: ChannelInboundHandler {
 
     func channelActive(context: ChannelHandlerContext) {
         descriptor = try? context.pipeline.syncOperations.withUnsafeTransportIfAvailable { $0 }
+        direct = descriptor.flatMap { DirectSocket($0) }
     }
 
     func channelInactive(context: ChannelHandlerContext) {
@@ -142,6 +192,7 @@ private final class DatagramPort: ChannelInboundHandler {
 
     /// The datagrams to all players in one tick of the loop are sent together.
     func write(_ datagram: ByteBuffer, to address: SocketAddress) {
+        direct?.isBlocked.store(true, ordering: .relaxed)
         sender.append(datagram, to: address)
         flushSoon(after: nil)
     }
@@ -159,6 +210,7 @@ private final class DatagramPort: ChannelInboundHandler {
 
     private func flush() {
         isFlushScheduled = false
+        defer { if sender.queuedCount == 0 { direct?.isBlocked.store(false, ordering: .relaxed) } }
         guard sender.queuedCount > 0, let descriptor else { return }
         // NIO reports writability only for sockets that it writes to itself.
         if case .blocked = sender.flush(through: descriptor) { flushSoon(after: .milliseconds(1)) }

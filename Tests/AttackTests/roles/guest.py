@@ -243,6 +243,7 @@ class Guest(Role):
         web = self.viewer
         for method, path, body in [
             ("PUT", "/v1/devices/front/properties?path=ProWritable._logLevel.setVal", 6),
+            ("PUT", "/v1/devices/front/properties?path=ProWritable.rotation.setVal", 90),
             ("PATCH", "/v1/devices/front", {"name": "mine"}),
             ("POST", "/v1/devices/front/actions", {"path": "Action.cameraOn", "value": 0}),
             ("POST", "/v1/devices/front/messages", {"text": "x", "responses": "none"}),
@@ -262,8 +263,8 @@ class Guest(Role):
     @attack("live calls, and pictures of any size")
     async def more_than_the_camera(self):
         """Who may only view shows nothing and does not see the caller; large pictures delay nobody."""
-        for query, codes in [("kind=live", (8003,)), ("source=1", (8003,)), ("source=7", (20009,)),
-                             ("source=300", (25001,)), ("kind=live&source=1", (8003, 20009))]:
+        for query, codes in [("kind=live", (8003,)), ("source=caller", (8003,)), ("source=7", (20009,)),
+                             ("source=300", (25001,)), ("kind=live&source=caller", (8003, 20009))]:
             refused(await self.viewer.ask("POST", f"{CALL}?{query}", offer(), SDP), *codes)
         refused(await self.viewer.ask("POST", "/v1/channels", {"device": "front", "kind": "live"}), 8003)
         channel = await self.viewer.ask("POST", "/v1/channels", {"device": "front"})
@@ -292,6 +293,41 @@ class Guest(Role):
             for answer in await pictures:
                 if answer.status != 200:
                     refused(answer, 25024, 21002)
+        finally:
+            await self.viewer.ask("DELETE", place)
+
+    @attack("talk and definitions")
+    async def talk_and_definitions(self):
+        """Who may only view does not talk; definitions that do not exist are refused; many changes delay nobody."""
+        channel = await self.viewer.ask("POST", "/v1/channels", {"device": "front"})
+        if channel.status != 201:
+            return refused(channel, *TOO_MANY)
+        place = "/v1/channels/" + channel.json["id"]
+        try:
+            await self.viewer.ask("POST", place + "/play")
+            header = b"RIFF\xff\xff\xff\x7fWAVEfmt \x10\0\0\0\x01\0\x01\0\x80\x3e\0\0\0\x7d\0\0\x02\0\x10\0data\xff\xff\xff\x7f"
+            for sound in (header + bytes(64_000), b"", b"RIFF", header * 100):
+                answer = await self.viewer.ask("POST", place + "/talk", sound, {"Content-Type": "application/octet-stream"})
+                refused(answer, 8003, 21040)
+            for wanted in ("best", "mid", "", "low,low,low,low,low", "high,", "x" * 60_000):
+                refused(await self.viewer.ask("PATCH", place, {"definition": wanted}), 25001, 25013, 25133, 21031)
+
+            async def change(number):
+                web = self.web(self.viewer.token, number % 2)
+                try:
+                    return await web.ask("PATCH", place, {"definition": ("audio", "high")[number % 2], "echo": "keep"})
+                except (ConnectionError, asyncio.IncompleteReadError, asyncio.TimeoutError):
+                    return Answer(429, {}, b'{"error": {"code": 25024}}')
+                finally:
+                    web.close()
+
+            changes = asyncio.create_task(at_once(80, change))
+            for _ in range(5):
+                await self.own_call()
+            for answer in await changes:
+                if answer.status != 200:
+                    # A newer change replaces an older one; a caller may make 20 requests a second at the camera.
+                    refused(answer, 25024, 25133, 20002, 20001, 21002, 21040)
         finally:
             await self.viewer.ask("DELETE", place)
 

@@ -55,7 +55,7 @@ extension RunningDaemon {
 
     /// The API over TCP, at the port that the kernel assigned; the configuration has `api.listen: 127.0.0.1:0`.
     func tcpAPI(token: String? = nil) throws -> APIClient {
-        let said = try #require(log.firstMatch(of: /the API listens at http:\/\/127.0.0.1, port (\d+)/))
+        let said = try #require(log.firstMatch(of: /api\.port="?(\d+).*the API listens/))
         return APIClient(socket: nil, origin: "http://127.0.0.1:\(said.1)", token: token)
     }
 }

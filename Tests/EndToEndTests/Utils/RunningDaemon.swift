@@ -29,6 +29,8 @@ final class RunningDaemon: @unchecked Sendable {
         if let configuration {
             let file = folder.path("iotvideod.yaml")
             try configuration.write(toFile: file, atomically: true, encoding: .utf8)
+            // URLs with passwords are accepted only in a file that others cannot read.
+            chmod(file, 0o600)
             arguments += ["--config", file]
         }
         let command =

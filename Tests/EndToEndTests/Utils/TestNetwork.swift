@@ -45,19 +45,34 @@ final class TestNetwork: Sendable {
         try await ip("-n \(namespace(host)) link set eth0 \(isUp ? "up" : "down")")
     }
 
+    /// Drops some of the UDP that comes to the host, at random.
+    func lose(percent: Int, of host: String) async throws {
+        try await filter(
+            host, "loss",
+            [
+                "chain inet loss in { type filter hook input priority 0 ; }",
+                "rule inet loss in iifname eth0 meta l4proto udp numgen random mod 100 < \(percent) drop",
+            ])
+    }
+
     /// Drops all of the host's UDP except to and from one remote port, like a strict firewall.
     func allowUDP(of host: String, onlyTo port: Int) async throws {
-        for rule in [
-            "add table inet strict",
-            "add chain inet strict out { type filter hook output priority 0 ; }",
-            "add rule inet strict out oifname eth0 udp dport != \(port) drop",
-            "add chain inet strict in { type filter hook input priority 0 ; }",
-            "add rule inet strict in iifname eth0 udp sport != \(port) drop",
-        ] {
-            let outcome = try await Program(
-                path: "/usr/bin/env", arguments: prefix(host) + ["nft"] + rule.split(separator: " ").map(String.init)
-            ).run()
-            try #require(outcome.status == 0, "nft \(rule): \(outcome.errors)")
+        try await filter(
+            host, "strict",
+            [
+                "chain inet strict out { type filter hook output priority 0 ; }",
+                "rule inet strict out oifname eth0 udp dport != \(port) drop",
+                "chain inet strict in { type filter hook input priority 0 ; }",
+                "rule inet strict in iifname eth0 udp sport != \(port) drop",
+            ])
+    }
+
+    /// Adds a table of the packet filter to the host.
+    private func filter(_ host: String, _ table: String, _ rules: [String]) async throws {
+        for rule in ["table inet \(table)"] + rules {
+            let words = ["nft", "add"] + rule.split(separator: " ").map(String.init)
+            let outcome = try await Program(path: "/usr/bin/env", arguments: prefix(host) + words).run()
+            try #require(outcome.status == 0, "nft add \(rule): \(outcome.errors)")
         }
     }
 

@@ -130,6 +130,7 @@ import Testing
             let asks: [() async throws -> MediaBody] = [
                 { try await channels.rawVideo("none", frames: nil, fit: nil) },
                 { try await channels.rawAudio("none", frames: nil) },
+                { try await channels.dump("none", .outOfDecoderVideo) },
             ]
             for ask in asks {
                 let refusal = await #expect(throws: IoTError.self) { _ = try await ask() }
@@ -150,6 +151,20 @@ import Testing
             _ = try gateway.quotas.take(.rawBodies, for: .owner)
             bodies = []
             #expect(gateway.quotas.table[.rawBodies]?.used == 0)
+        }
+    }
+
+    @Test("One guest has four dumps of coded frames, which leave its raw media bodies alone")
+    func dumps() async throws {
+        try await gateway { gateway in
+            let guest = AccountHolder.account(AccessID(rawValue: "guest")!)
+            let parts = try (0..<4).map { _ in try gateway.quotas.take(.dumps, for: guest) }
+            let channels = gateway.session(of: "guest").channels
+            let coded = await #expect(throws: IoTError.self) { _ = try await channels.dump("none", .intoDecoderAudio) }
+            #expect(coded?.code == .tooManyRequests)
+            let raw = await #expect(throws: IoTError.self) { _ = try await channels.dump("none", .outOfDecoderAudio) }
+            #expect(raw?.code == .notFound)
+            withExtendedLifetime(parts) {}
         }
     }
 

@@ -19,7 +19,7 @@ import Testing
                         return state.error
                     }
                     if let error { throw error }
-                }, mayView: { _, _ in self.state.withLock { $0.mayView } })
+                }, may: { _, _, _ in self.state.withLock { $0.mayView } })
         }
 
         func begin(_ leases: Leases, token: String? = "a.b.c") -> Lease {

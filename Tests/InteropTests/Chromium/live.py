@@ -21,7 +21,7 @@ IOTCTL = os.environ.get("IOTCTL", str(ROOT / ".build/debug/iotctl"))
 
 def monitor(daemon, *arguments):
     outcome = subprocess.run(
-        [IOTCTL, "--socket", f"{daemon.folder}/s", "monitor", "door", "--source", "1", *arguments],
+        [IOTCTL, "--socket", f"{daemon.folder}/s", "monitor", "door", "--source", "caller", *arguments],
         capture_output=True, text=True, timeout=60)
     assert outcome.returncode == 0, outcome.stderr
     return outcome.stdout
@@ -92,7 +92,7 @@ def test_late(browser, daemon, own):
 
 
 WATCHED = """async () => {
-    const viewer = new Viewer(gateway, "/v1/devices/door/whep?source=1", () => {});
+    const viewer = new Viewer(gateway, "/v1/devices/door/whep?source=caller", () => {});
     await viewer.start();
     let pictures = 0;
     for (let count = 0; count < 40 && pictures < 10; count += 1) {
@@ -117,7 +117,7 @@ def test_source(browser, daemon, own):
                "2 viewers" in caller.page.get_attribute("#pill", "title") or caller.pump())
     key = daemon.local("POST", "/v1/keys", {"name": "tablet", "devices": ["door"], "ttlSeconds": 60})["key"]
     refused = owner.page.evaluate("""async (key) => {
-        const answer = await fetch("/v1/devices/door/whep?source=1", { method: "POST", body: "v=0",
+        const answer = await fetch("/v1/devices/door/whep?source=caller", { method: "POST", body: "v=0",
             headers: { "Content-Type": "application/sdp", "Authorization": `Bearer ${key}` } });
         return (await answer.json()).error.code;
     }""", key)
@@ -157,6 +157,32 @@ def test_refused(browser, daemon, own):
     other.page.close()
 
 
+def test_ringing(browser, daemon, own):
+    """A call with the page's camera rings; refused, the page watches without it; accepted, it gets the picture."""
+    daemon.local("PATCH", "/v1/cameras/door", {"live": "ask"})
+    eventually("the camera", lambda: state(daemon) == "free")
+    page = opened(browser, daemon, "view", "talk")
+    button = page.page.locator("#live")
+
+    def ring():
+        eventually("the button", lambda: button.is_visible() and button.inner_text() == "Show my camera" or page.pump())
+        button.click()
+        eventually("the ringing", lambda: state(daemon) == "ringing" or page.pump())
+        eventually("the words", lambda: "when somebody accepts" in page.page.inner_text("#progress") or page.pump())
+
+    ring()
+    daemon.local("POST", "/v1/cameras/door/call", {"answer": "refuse"})
+    eventually("the reason", lambda: "Nobody accepted" in page.page.inner_text("#note") or page.pump())
+    eventually("the picture", lambda: page.page.inner_text("#pill") == "Live" or page.pump())
+    assert state(daemon) == "free" and not page.page.locator("#own").is_visible()
+    ring()
+    daemon.local("POST", "/v1/cameras/door/call", {"answer": "accept"})
+    eventually("the picture", lambda: page.page.inner_text("#pill") == "Live" or page.pump())
+    assert state(daemon) == "busy" and page.page.locator("#own").is_visible()
+    page.page.close()
+    eventually("the end of the call", lambda: state(daemon) == "free")
+
+
 def main():
     with tempfile.TemporaryDirectory() as folder, sync_playwright() as api:
         voice, own = (pathlib.Path(folder) / name for name in ("voice.wav", "own.y4m"))
@@ -176,7 +202,7 @@ def main():
             runner.daemon.local("POST", "/v1/cameras", {
                 "name": "door", "url": str(SAMPLES / "street-h264-aac.mp4"), "talk": "none", "live": "accept"})
             eventually("the camera", lambda: runner.daemon.camera("door")["state"] == "ready")
-            runner.run([test_live, test_late, test_source, test_busy, test_refused], call)
+            runner.run([test_live, test_late, test_source, test_busy, test_refused, test_ringing], call)
             browser.close()
 
 

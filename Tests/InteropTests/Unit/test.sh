@@ -1,5 +1,6 @@
 #!/bin/bash
-# The provisioning mode with the rights of the packaged service: port 80, nmcli, and wpa_supplicant's control socket.
+# The rights of the packaged service: video and sound devices; in the provisioning mode port 80, nmcli, and
+# wpa_supplicant's control socket.
 # packaging/as_unit.py applies packaging/iotvideod.service and packaging/provisioning/*. A network namespace has no
 # Wi-Fi, so scripts replace nmcli and wpa_supplicant. Like the real wpa_supplicant, its script runs outside the
 # service's sandbox.

@@ -105,9 +105,31 @@ def wpa_supplicant(box):
     assert process.stdout.readline() == "connected\n" and process.wait(20) == 0
 
 
+def devices(box):
+    """Video and sound devices can be opened, others are not there. The kernel has no driver for these nodes (ENXIO)."""
+    nodes = [("null", 0o666, "root", 1, 3), ("zero", 0o666, "root", 1, 5), ("full", 0o666, "root", 1, 7),
+             ("random", 0o666, "root", 1, 8), ("urandom", 0o666, "root", 1, 9), ("tty", 0o666, "root", 5, 0),
+             ("video0", 0o660, "video", 81, 0), ("snd/pcmC0D0p", 0o660, "audio", 116, 16), ("mem", 0o666, "root", 1, 1)]
+    commands = ["mount -t tmpfs tmpfs /dev", "mkdir /dev/snd"]
+    for name, mode, group, major, minor in nodes:
+        commands += [f"mknod -m {mode:o} /dev/{name} c {major} {minor}", f"chgrp {group} /dev/{name}"]
+    box.run("sh", "-ec", "\n".join(commands))
+    program = """
+import errno, os
+for name in ("video0", "snd/pcmC0D0p", "mem"):
+    try:
+        os.close(os.open("/dev/" + name, os.O_RDWR))
+        print(name, "opened")
+    except OSError as error:
+        print(name, errno.errorcode[error.errno])
+"""
+    found = box.run(*unit(), "/usr/bin/python3", "-c", program).split()
+    assert found == ["video0", "ENXIO", "snd/pcmC0D0p", "ENXIO", "mem", "ENOENT"], found
+
+
 def main():
     failed = []
-    for test in (port, nmcli, wpa_supplicant):
+    for test in (devices, port, nmcli, wpa_supplicant):
         if len(sys.argv) > 1 and test.__name__ not in sys.argv[1:]:
             continue
         print(test.__name__, "-", test.__doc__, flush=True)

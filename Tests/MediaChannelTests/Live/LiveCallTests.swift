@@ -1,5 +1,6 @@
 import IoTCore
 import IoTLink
+import MediaCodec
 import MediaPlayer
 import MediaTestSupport
 import NIOCore
@@ -13,10 +14,16 @@ import Testing
 /// Live calls at the called camera, in virtual time.
 @Suite struct LiveCallTests {
     private static let session = "caller"
-    private let camera = VirtualCamera()
+    private let camera: VirtualCamera
     private let clip: SampleClip
 
-    init() throws { clip = try SampleClip("street-h264-aac.mp4", rounds: 1) }
+    init() throws { try self.init(callsRing: false) }
+
+    private init(callsRing: Bool) throws {
+        let loudspeaker: @Sendable () -> any Loudspeaker = { UnusedLoudspeaker() }
+        camera = VirtualCamera(callsRing: callsRing, loudspeaker: callsRing ? loudspeaker : nil)
+        clip = try SampleClip("street-h264-aac.mp4", rounds: 1)
+    }
 
     private func call(_ session: String = session, user: String = "u/guest") throws -> ScriptedPeer {
         try camera.gateway(session, user: user, kind: .live, actions: [.view, .talk]).peer
@@ -46,7 +53,7 @@ import Testing
         }
     }
 
-    private var wish: ViewerWish { ViewerWish(source: LiveCall.source) }
+    private var wish: ViewerWish { ViewerWish(source: .caller) }
 
     @Test("The offer has sections for the caller's picture and sound, also without a loudspeaker")
     func offer() throws {
@@ -71,7 +78,7 @@ import Testing
         send(frames[key..<(key + 5)], through: peer)
         #expect(rendition.videoParameters?.width == 768)
         #expect(rendition.audio?.codec.format == .opus)
-        let (_, owner) = try camera.gateway("owner", user: "u/owner", source: LiveCall.source)
+        let (_, owner) = try camera.gateway("owner", user: "u/owner", source: .caller)
         owner.happens(.stateChanged(.connected))
         #expect(peer.keyFrameRequests == key, "for the new viewer")
         camera.loop.advanceTime(by: .milliseconds(10))
@@ -173,23 +180,99 @@ import Testing
     func definitions() throws {
         connect(try call())
         let error = #expect(throws: IoTError.self) {
-            try camera.stream.choose(ViewerWish(source: LiveCall.source, definitions: [.audio, .low]))
+            try camera.stream.choose(ViewerWish(source: .caller, definitions: [.audio, .low]))
         }
         #expect(error?.code == .definitionUnavailable)
         #expect(
-            try camera.stream.choose(ViewerWish(source: LiveCall.source, definitions: [.low, .high])).definition
+            try camera.stream.choose(ViewerWish(source: .caller, definitions: [.low, .high])).definition
                 == .high)
     }
 
-    @Test("Events tell when a call begins and ends, and who calls")
+    @Test("Events tell when a call rings, begins and ends, and who calls")
     func events() throws {
         var events = LiveCallEvents()
-        let (bob, eve) = (try #require(Principal("u/bob")), try #require(Principal("u/eve")))
-        let told = [nil, bob, bob, eve, nil, nil].map { caller in
-            events.events(for: caller).map {
+        func call(_ user: String, isRinging: Bool = false) throws -> CameraSnapshot.Call {
+            CameraSnapshot.Call(id: user, user: try #require(Principal("u/\(user)")), isRinging: isRinging)
+        }
+        let (bob, eve) = (try call("bob"), try call("eve"))
+        let ringing = try call("eve", isRinging: true)
+        let told = [nil, bob, bob, ringing, eve, nil, ringing, nil].map { call in
+            events.events(for: call).map {
                 "\($0.body["user"]?.stringValue ?? "") \($0.body["state"]?.stringValue ?? "")"
             }
         }
-        #expect(told == [[], ["bob began"], [], ["bob ended", "eve began"], ["eve ended"], []])
+        #expect(
+            told == [
+                [], ["bob began"], [], ["bob ended", "eve ringing"], ["eve began"], ["eve ended"], ["eve ringing"],
+                ["eve ended"],
+            ])
     }
+
+    // MARK: Ringing
+
+    @Test("Until a call is accepted, its caller gets nothing; the owner sees the caller; others are refused")
+    func ringing() throws {
+        let test = try LiveCallTests(callsRing: true)
+        let camera = test.camera
+        let (viewer, peer) = try camera.gateway("caller", kind: .live, actions: [.view, .talk])
+        #expect(throws: IoTError.self) { try camera.stream.acceptCall(nil) }
+        test.connect(peer)
+        camera.run(pictures: 60)
+        viewer.perform(.play, at: camera.loop.now)
+        #expect(peer.take().isEmpty && camera.stream.live?.isRinging == true)
+        test.send(test.pictures.prefix(3), through: peer)
+        #expect(try camera.stream.choose(test.wish).rendition.video?.endSequence ?? 0 > 0)
+        let busy = #expect(throws: IoTError.self) { try test.call("second", user: "u/other") }
+        #expect(busy?.code == .calleeBusy)
+        let other = #expect(throws: IoTError.self) { try camera.stream.acceptCall("second") }
+        #expect(other?.code == .callTargetNotFound && camera.stream.live?.isRinging == true)
+        try camera.stream.acceptCall("caller")
+        camera.run(pictures: 60)
+        #expect(!peer.take().isEmpty && camera.stream.live?.isRinging == false)
+        // It has been answered.
+        #expect(throws: IoTError.self) { try camera.stream.refuseCall("caller") }
+        camera.loop.advanceTime(by: LiveCall.ringingTime)
+        #expect(camera.ended.isEmpty)
+    }
+
+    @Test("A refused call ends with 20002, one that nobody answers within 30 s with 20001; then the camera is free")
+    func refused() throws {
+        let test = try LiveCallTests(callsRing: true)
+        let camera = test.camera
+        test.connect(try test.call("first"))
+        try camera.stream.refuseCall(nil)
+        #expect(camera.ended == ["first hungUp"] && camera.stream.live == nil)
+        test.connect(try test.call("second"))
+        camera.loop.advanceTime(by: LiveCall.ringingTime - .milliseconds(1))
+        #expect(camera.stream.live?.session == "second")
+        camera.loop.advanceTime(by: .milliseconds(1))
+        #expect(camera.ended == ["first hungUp", "second peerTimeout"] && camera.stream.live == nil)
+        // After a caller has hung up, its timer does not end the next call.
+        let third = try test.call("third")
+        test.connect(third)
+        third.happens(.stateChanged(.closed))
+        test.connect(try test.call("fourth"))
+        camera.loop.advanceTime(by: LiveCall.ringingTime - .milliseconds(1))
+        #expect(camera.stream.live?.session == "fourth")
+    }
+
+    @Test("What a caller says while it rings comes out of the loudspeaker only after it was accepted")
+    func ringingTalk() throws {
+        let test = try LiveCallTests(callsRing: true)
+        let camera = test.camera
+        let peer = try test.call()
+        test.connect(peer)
+        test.talk(peer)
+        #expect(peer.texts.last?.contains(#""talkers":1"#) == true && camera.stream.talk.talkers == 0)
+        try camera.stream.acceptCall(nil)
+        #expect(camera.stream.talk.talkers == 1)
+    }
+}
+
+/// A loudspeaker through which nobody says a word.
+private final class UnusedLoudspeaker: Loudspeaker {
+    let failure: IoTError? = nil
+    func open() async throws(IoTError) {}
+    func play(_ samples: [Int16]) {}
+    func close() async {}
 }

@@ -72,14 +72,18 @@ import Testing
         }
     }
 
-    @Test("The end of the channel ends what is shown, and refuses changes; other channels show nothing")
+    @Test("The end of the channel ends what is shown, and refuses changes with its reason; other channels show nothing")
     func close() throws {
         let number = try show("desk")
-        picture.close()
+        let unfinished = try picture.beginChange()
+        picture.close(IoTError(.relationChanged))
+        picture.close(IoTError(.hungUp))
         #expect(ended == ["desk"] && picture.camera == nil)
         picture.ended(number, IoTError(.cameraOff))
         #expect(losses.isEmpty)
-        #expect(throws: IoTError.self) { try picture.beginChange() }
+        let refused = #expect(throws: IoTError.self) { try picture.beginChange() }
+        let late = #expect(throws: IoTError.self) { try began("yard", unfinished) }
+        #expect(refused?.code == .relationChanged && late?.code == .relationChanged && picture.camera == nil)
         let monitor = OwnPicture(
             feed: CallFeed(eventLoop: EmbeddedEventLoop(), onCandidate: { _ in }, onConnection: { _, _ in }),
             capabilities: PlayerCapabilities(of: .monitor), onLoss: { _ in })

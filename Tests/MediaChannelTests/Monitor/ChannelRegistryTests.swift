@@ -31,7 +31,7 @@ import Testing
             iceServers: .none, usesServersOfDevices: false, logger: logger)
         let (front, back) = (DeviceID.random(), DeviceID.random())
         let guest = Principal("u/guest")
-        let channels: [(DeviceID, ChannelKind, Int, Principal?)] = [
+        let channels: [(DeviceID, ChannelKind, UInt8, Principal?)] = [
             (front, .monitor, 0, nil), (front, .live, 0, nil), (front, .monitor, 1, nil), (front, .monitor, 0, guest),
             (back, .monitor, 0, nil),
         ]
@@ -40,7 +40,7 @@ import Testing
             for (device, kind, source, account) in channels {
                 group.addTask {
                     _ = try? await registry.open(
-                        device: device, deviceName: "x", kind: kind, source: source, as: account
+                        device: device, deviceName: "x", kind: kind, source: .camera(source), as: account
                     ) { taken.value.withLock { $0 += 1 } }
                 }
             }

@@ -21,12 +21,20 @@ import Testing
 
     private func find(_ session: String, from sender: String?) throws(IoTError) -> any CallClient.Receiver {
         let route = CallRoute(peer: .device(front), session: session)
-        return try table.receiver(of: route, from: sender.flatMap { Principal($0) })
+        return try table.call(of: route, from: sender.flatMap { Principal($0) }).receiver
+    }
+
+    private func add(_ session: String) throws(IoTError) {
+        try table.add(
+            receiver,
+            CallIdentity(
+                device: front, caller: .user(AccessID(rawValue: "bob")!), session: session, kind: .monitor,
+                source: .main))
     }
 
     @Test("Only the called device may send messages for a call")
     func speakers() throws {
-        try table.add(receiver, session: "a", device: front)
+        try add("a")
         #expect(try find("a", from: speaker) === receiver)
         for stranger in ["d/\(DeviceID.random())", "u/\(front)", nil] {
             let error = #expect(throws: IoTError.self) { try find("a", from: stranger) }
@@ -38,16 +46,16 @@ import Testing
     @Test("A call that ended makes room: thousands in succession never fill the table; one too many at once does")
     func room() throws {
         for number in 0..<(3 * CallTable.limit) {
-            try table.add(receiver, session: "\(number)", device: front)
+            try add("\(number)")
             table.remove(session: "\(number)")
         }
-        for number in 0..<CallTable.limit { try table.add(receiver, session: "\(number)", device: front) }
-        #expect(throws: IoTError.self) { try table.add(receiver, session: "one more", device: front) }
+        for number in 0..<CallTable.limit { try add("\(number)") }
+        #expect(throws: IoTError.self) { try add("one more") }
         #expect(throws: IoTError.self) { try find("one more", from: speaker) }
         table.remove(session: "5")
-        try table.add(receiver, session: "one more", device: front)
+        try add("one more")
         // A second call with the same session would replace the first caller.
         table.remove(session: "6")
-        #expect(throws: IoTError.self) { try table.add(receiver, session: "7", device: front) }
+        #expect(throws: IoTError.self) { try add("7") }
     }
 }

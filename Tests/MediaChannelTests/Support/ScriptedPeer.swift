@@ -58,6 +58,10 @@ final class ScriptedPeer: ViewerPeer {
     }
 
     func setAnswer(_ answer: SessionDescription) throws(IoTError) {}
+
+    /// How far the viewer was told to turn each section's pictures.
+    private(set) var rotations: [String: PictureRotation] = [:]
+    func setRotation(_ rotation: PictureRotation, mid: String) { rotations[mid] = rotation }
     func addRemoteCandidate(_ text: String) throws(IoTError) { candidates.append(text) }
 
     func send(_ packets: [MediaPacket], mid: String) -> Bool {

@@ -1,6 +1,7 @@
 import IoTCore
 import IoTLink
 import Logging
+import MediaCodec
 import NIOCore
 import NIOEmbedded
 import PeerTransport
@@ -30,7 +31,7 @@ final class VirtualCamera: @unchecked Sendable {
     static let wall: Int64 = 1_800_000_000_000_000
 
     init(
-        maximumViewers: Int = 8,
+        maximumViewers: Int = 8, callsRing: Bool = false, loudspeaker: (@Sendable () -> any Loudspeaker)? = nil,
         sound: AudioParameters = AudioParameters(codec: .pcma, sampleRate: 8_000, channels: 1),
         others: [Definition] = []
     ) {
@@ -39,8 +40,8 @@ final class VirtualCamera: @unchecked Sendable {
         let loop = loop
         loop.advanceTime(to: Self.start)
         stream = CameraStream(
-            eventLoop: loop, maximumViewers: maximumViewers,
-            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
+            eventLoop: loop, maximumViewers: maximumViewers, callsRing: callsRing,
+            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }, loudspeaker: loudspeaker,
             sources: self.others.openers,
             wallClock: { Self.wall + (loop.now - Self.start).nanoseconds / 1_000 }
         ) {}
@@ -86,7 +87,8 @@ final class VirtualCamera: @unchecked Sendable {
 
     func connection(
         _ session: String, user: String = "u/guest", isOwner: Bool = false, kind: ChannelKind = .monitor,
-        actions: [CallAction] = [.view], source: Int = 0, wantsMedia: Bool = true, wanted: [Definition]? = nil
+        actions: [CallAction] = [.view], source: ChannelSource = .main, wantsMedia: Bool = true,
+        wanted: [Definition]? = nil
     ) throws -> ViewerConnection {
         guard let caller = Principal(user) else { throw IoTError(.internalFailure) }
         let grant = CallGrant(user: caller, kind: kind, actions: actions, expires: 0, isOwner: isOwner)
@@ -108,7 +110,8 @@ final class VirtualCamera: @unchecked Sendable {
     /// Adds a gateway as a viewer.
     func gateway(
         _ session: String = "gateway", user: String = "u/guest", isOwner: Bool = false, kind: ChannelKind = .monitor,
-        actions: [CallAction] = [.view], source: Int = 0, wantsMedia: Bool = true, wanted: [Definition]? = nil
+        actions: [CallAction] = [.view], source: ChannelSource = .main, wantsMedia: Bool = true,
+        wanted: [Definition]? = nil
     ) throws -> (viewer: GatewayViewer, peer: ScriptedPeer) {
         let viewer = GatewayViewer(
             try connection(

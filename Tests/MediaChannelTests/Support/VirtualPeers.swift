@@ -71,6 +71,7 @@ final class VirtualPeers: @unchecked Sendable {
         func undelivered(mid: String) -> [Int64] { [] }
         func repair(_ sequences: [Int64], mid: String) {}
         func receivingCodecs(mid: String) -> [RTPCodec] { connection.receivingCodecs(mid: mid) }
+        func setRotation(_ rotation: PictureRotation, mid: String) { connection.setRotation(rotation, mid: mid) }
         func requestKeyFrame(mid: String) { connection.requestKeyFrame(mid: mid) }
         func close() {}
 

@@ -15,10 +15,15 @@ import Testing
     /// What is heard of a tone while we speak in some frames.
     private func heard(_ frames: Int, speech: (Int) -> [Int16]) -> [Int16] {
         var ducker = Ducker(roundTrip: .milliseconds(200), hold: .milliseconds(300))
+        var fader = SoundFader()
         return (0..<frames).flatMap { frame in
             let now = Self.start + .milliseconds(20) * frame
             ducker.speak(speech(frame), at: now)
-            return ducker.hear(tone(frame, amplitude: 16_000, frequency: 500), at: now)
+            let bytes = tone(frame, amplitude: 16_000, frequency: 500).withUnsafeBytes { ByteBuffer(bytes: $0) }
+            let sound = AudioBuffer(pts: 0, sampleRate: 48_000, channels: 1, samples: bytes)
+            return fader.fade(sound, isQuiet: ducker.isDucking(at: now)).samples.withUnsafeReadableBytes {
+                Array($0.bindMemory(to: Int16.self))
+            }
         }
     }
 

@@ -56,7 +56,8 @@ struct STOI {
     }
 
     private static func frames(_ signal: [Double]) -> [[Double]] {
-        stride(from: 0, through: signal.count - frameLength, by: hop).map { start in
+        // The authors' program leaves out a last frame that ends with the signal.
+        stride(from: 0, to: signal.count - frameLength, by: hop).map { start in
             (0..<frameLength).map { window[$0] * signal[start + $0] }
         }
     }

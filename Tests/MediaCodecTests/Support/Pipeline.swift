@@ -88,7 +88,7 @@ enum Pipeline {
     /// Remuxes `url` into a fragmented MP4.
     static func record(_ url: String, asFromRTP: Bool = true, chunk: (ByteBuffer) -> Void = { _ in }) throws -> Data {
         let demuxer = try MediaDemuxer(url: url)
-        let muxer = try FragmentedMP4Muxer(video: demuxer.video, audio: demuxer.audio)
+        let muxer = try MP4Stream(video: demuxer.video, audio: demuxer.audio)
         var data = Data()
         while var frame = try demuxer.readFrame() {
             if asFromRTP { frame.dts = frame.pts }

@@ -19,6 +19,8 @@ PAYLOADERS = {
     "h264": "h264parse ! rtph264pay config-interval=-1 aggregate-mode=zero-latency",
     "hevc": "h265parse ! rtph265pay config-interval=-1",
     "aac": "aacparse ! rtpmp4gpay",
+    "mp2": "mpegaudioparse ! rtpmpapay",
+    "mp3": "mpegaudioparse ! rtpmpapay",
     "pcm_alaw": "rtppcmapay",
     "pcm_mulaw": "rtppcmupay",
 }

@@ -9,7 +9,7 @@ import Testing
     private func sound(_ pts: Int64) -> DecodeEvent { .sound(pts: pts, presentAt: start, isLate: false) }
 
     private func times(_ events: [DecodeEvent]) -> [Int64] {
-        events.compactMap { if case .sound(let pts, _, _) = $0 { pts } else { nil } }
+        events.compactMap { if case .sound(let pts, _, _, _) = $0 { pts } else { nil } }
     }
 
     @Test("A channel that takes events often is not woken, and gets all of them in order")

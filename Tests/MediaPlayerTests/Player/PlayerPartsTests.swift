@@ -186,6 +186,66 @@ import Testing
         #expect(throws: IoTError.self) { try player.core.addPictures { Screen(all) } }
     }
 
+    /// Makes a picture of one brightness, of half the size; fails at some pictures.
+    private final class Grey: PictureProcessor {
+        private let failures: ClosedRange<Int>
+        private var count = 0
+
+        init(failures: ClosedRange<Int>) { self.failures = failures }
+
+        func process(_ picture: VideoPicture) throws(IoTError) -> VideoPicture {
+            count += 1
+            guard !failures.contains(count) else { throw IoTError(.notImplemented, "no grey on the card") }
+            let (width, height) = (picture.width / 4 * 2, picture.height / 4 * 2)
+            let bytes = ByteBuffer(repeating: 99, count: width * height * 3 / 2)
+            return try VideoPicture(yuv420p: bytes, width: width, height: height, pts: picture.pts)
+        }
+    }
+
+    /// Collects the sizes and the first samples of pictures.
+    private final class Gallery: PictureSink {
+        private let log: Log
+
+        init(_ log: Log) { self.log = log }
+
+        func take(_ picture: VideoPicture) -> Bool {
+            log.add("\(picture.width)x\(picture.height) \(picture.packedBytes().readableBytesView.first ?? 0)")
+            return true
+        }
+
+        func end(_ reason: IoTError?) { log.add("end") }
+    }
+
+    @Test(
+        "A supplied processor makes every picture that is shown; if it fails, the picture is lost and 21030 reported once"
+    )
+    func processor() throws {
+        let source = try source()
+        let (shown, heard) = (Log(), Log())
+        var parts = PlayerParts()
+        parts.pictureProcessor = { Grey(failures: 10...12) }
+        parts.pictureRenderer = { Gallery(shown) }
+        parts.soundRenderer = { Screen(heard) }
+        let player = VirtualPlayer(source, PlayerCapabilities(of: .playback), parts: parts)
+        try player.play()
+        try player.run(for: .microseconds(source.duration) + .seconds(1))
+        let size = "\(source.clip.video.width / 4 * 2)x\(source.clip.video.height / 4 * 2) 99"
+        #expect(shown.count(size) == source.clip.pictures - 3 && shown.count("end") == 1)
+        #expect(heard.count("sound") > 0 && heard.count("end") == 1, "a renderer needs no sink of a user")
+        #expect(player.warnings.map(\.code) == [.notImplemented])
+        #expect(player.hasEnded)
+    }
+
+    @Test("A picture of a program's own bytes has them; other sizes are refused")
+    func ownPicture() throws {
+        let bytes = ByteBuffer(bytes: (0..<24).map { UInt8($0) })
+        let picture = try VideoPicture(yuv420p: bytes, width: 4, height: 4, pts: 7)
+        #expect(picture.packedBytes() == bytes && picture.pts == 7 && picture.format == "yuv420p")
+        for (width, height) in [(3, 4), (4, 2), (0, 4), (4, Int.max - 1)] {
+            #expect(throws: IoTError.self) { try VideoPicture(yuv420p: bytes, width: width, height: height, pts: 0) }
+        }
+    }
+
     @Test("A recorder added during play gets the frames from the newest key frame on, until the end")
     func recorder() throws {
         let source = try source()

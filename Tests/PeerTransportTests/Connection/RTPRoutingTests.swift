@@ -78,6 +78,25 @@ import Testing
         #expect(link.peers[1].statistics.datagramsIgnored > 20)
     }
 
+    @Test("A rotation is reported before the frame in whose packets it is, once, and for its section only")
+    func rotation() throws {
+        let link = try link()
+        link.peers[0].setRotation(.none, mid: "a")
+        link.peers[0].setRotation(.left, mid: "b")
+        _ = try send(link)
+        link.peers[0].setRotation(.none, mid: "b")
+        _ = try send(link)
+        let events = link.events[1].compactMap { event -> String? in
+            switch event {
+            case .rotationChanged(let mid, let rotation): "\(mid) \(rotation.rawValue)"
+            case .frame("b", _): "frame"
+            default: nil
+            }
+        }
+        let (turned, upright) = (events.firstIndex(of: "b 90"), events.firstIndex(of: "b 0"))
+        #expect(turned == 0 && upright == 21 && events.count == 42, "\(events)")
+    }
+
     @Test("A goodbye is reported for the section that it ends")
     func goodbye() throws {
         let link = try link()

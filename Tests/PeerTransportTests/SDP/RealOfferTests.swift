@@ -92,7 +92,8 @@ import Testing
         ] {
             #expect(video.contains(line), "\(line)")
         }
-        #expect(video.count { $0.hasPrefix("a=extmap") } == 4)
+        #expect(video.contains { $0.hasPrefix("a=extmap:") && $0.hasSuffix(" urn:3gpp:video-orientation") })
+        #expect(video.count { $0.hasPrefix("a=extmap") } == 5)
         #expect(video.contains { $0.hasPrefix("a=ssrc-group:FID ") })
         let audio = lines(text, section: 1)
         #expect(audio.first == "m=audio 9 UDP/TLS/RTP/SAVPF 111")

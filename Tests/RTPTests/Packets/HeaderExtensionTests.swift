@@ -52,6 +52,25 @@ import Testing
         #expect(try packet(buffer).payload.hex == "0909")
     }
 
+    /// By 3GPP TS 26.114 §7.4.5: quarters that the receiver turns the picture clockwise; the other bits do not matter here.
+    @Test(
+        "A rotation is written as a video orientation, clockwise, and parsed back",
+        arguments: [
+            (PictureRotation.none, "bede 0001 50000000"), (.right, "bede 0001 50010000"), (.half, "bede 0001 50020000"),
+            (.left, "bede 0001 50030000"),
+        ])
+    func orientation(rotation: PictureRotation, hex: String) throws {
+        var identifiers = HeaderExtensionIdentifiers()
+        identifiers.videoOrientation = 5
+        var outgoing = OutgoingHeaderExtension(identifiers)
+        outgoing.videoOrientation = rotation.orientation
+        var buffer = ByteBuffer()
+        #expect(outgoing.write(into: &buffer) && buffer == ByteBuffer(hex: hex), "\(buffer.hex)")
+        let read = IncomingHeaderExtension(try packet(buffer), identifiers)
+        #expect(read.videoOrientation == rotation.orientation)
+        #expect(PictureRotation(orientation: rotation.orientation | 0xFC) == rotation)
+    }
+
     @Test("Extensions that were not negotiated are not written; a MID over 16 bytes needs the two-byte form")
     func parts() throws {
         var buffer = ByteBuffer()

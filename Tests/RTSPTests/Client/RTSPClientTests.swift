@@ -140,6 +140,23 @@ import Testing
         #expect(configured.failure?.code == .sourceUnsupported)
     }
 
+    @Test(
+        "At another host, a redirection trusts no certificate but a pinned one",
+        arguments: [
+            (CameraTrust.any, "192.0.2.7:322", CameraTrust.any), (.any, "192.0.2.9", .none),
+            (.pinned(CertificateDigest(der: [1])), "192.0.2.9", .pinned(CertificateDigest(der: [1]))),
+        ])
+    func redirectedTrust(configured: CameraTrust, target: String, trust: CameraTrust) {
+        var camera = ScriptedCamera(url: "rtsps://192.0.2.7/front", trust: configured)
+        camera.answer = { request, number in
+            guard request.method == .describe, number == 1 else { return nil }
+            return RTSPResponse(.movedTemporarily, headers: ["Location": "rtsps://\(target)/front"])
+        }
+        #expect(camera.client.trust == configured)
+        camera.play()
+        #expect(camera.connections.count == 2 && camera.failure == nil && camera.client.trust == trust)
+    }
+
     @Test("OPTIONS keeps the session alive, or GET_PARAMETER after the server has offered it")
     func keepAlive() {
         var camera = ScriptedCamera()

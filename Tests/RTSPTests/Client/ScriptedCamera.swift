@@ -39,13 +39,15 @@ struct ScriptedCamera {
 
     init(
         transport: RTSPTransport = .tcp, credentials: BasicCredentials? = nil,
-        url: String = "rtsp://192.0.2.7/front", purpose: RTSPClientConfiguration.Purpose = .reading
+        url: String = "rtsp://192.0.2.7/front", trust: CameraTrust = .none,
+        purpose: RTSPClientConfiguration.Purpose = .reading
     ) {
         let target = ServiceURL(url, maximumSize: 4_096, checksName: false)
         var configuration = RTSPClientConfiguration(
             url: target ?? ServiceURL("rtsp://invalid/").unsafelyUnwrapped, credentials: credentials,
             transport: transport)
         configuration.openTimeout = .seconds(10)
+        configuration.trust = trust
         configuration.purpose = purpose
         client = RTSPClient(configuration, at: Self.start, wallClock: Self.wallClock) { 0x0123_4567_89AB_CDEF }
     }

@@ -66,6 +66,18 @@ import Testing
         #expect(codec.trackParameters != nil)
     }
 
+    @Test(
+        "MPEG audio is supported by its static type and by a map; its parameters are in its frames",
+        arguments: [
+            (["m=audio 0 RTP/AVP 14"], 14), (["m=audio 0 RTP/AVP 14", "a=rtpmap:14 MPA/90000/1"], 14),
+            (["m=audio 0 RTP/AVP 96", "a=rtpmap:96 mpa/90000"], 96),
+        ] as [([String], UInt8)])
+    func mpegAudio(section: [String], type: UInt8) throws {
+        let stream = try StreamDescription(parsing: (["v=0"] + section).joined(separator: "\r\n"))
+        let codec = try #require(stream.tracks.first?.codec)
+        #expect(codec.format == .mpegAudio && codec.payloadType == type && codec.trackParameters == nil)
+    }
+
     @Test("A missing AAC configuration is derived from the map")
     func configuration() throws {
         let stream = try description("v=0", "m=audio 0 RTP/AVP 97", "a=rtpmap:97 mpeg4-generic/16000/1")

@@ -162,7 +162,7 @@ import Testing
 
     @Test(
         "Recordings and raw media are cut off within two seconds of the token's revocation",
-        arguments: ["recording.mp4", "video.y4m", "audio.wav"])
+        arguments: ["recording.mp4", "video.y4m", "audio.wav", "dump?part=receivedVideo"])
     func revokedMedia(name: String) async throws {
         let gateway = ScriptedGateway(grants: RouterFixture.grants)
         try await serve(gateway) { _, port in

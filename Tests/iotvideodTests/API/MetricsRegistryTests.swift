@@ -62,7 +62,7 @@ import Testing
             var report = StatisticsReport(timestamp: 0)
             report.video = video
             let description = ChannelDescription(
-                id: "1", device: "d", deviceName: "front", source: 0, kind: .monitor,
+                id: "1", device: "d", deviceName: "front", source: .main, kind: .monitor,
                 state: ChannelState(connection: .connected, player: .playing), tracks: [])
             _ = watch.observe([
                 ChannelWatch.Observation(

@@ -76,7 +76,7 @@ struct RouterFixture {
         administrator: grant("1", "owner", true),
         member: grant("2", "guest", false),
         limited: grant("3", "guest", false, Caller.Scope(devices: [device], actions: [.view])),
-        key: grant("0123456789", "guest", false, Caller.Scope(devices: [device], actions: [.view])),
+        key: grant("0123456789", "guest", false, Caller.Scope(devices: [device], actions: [.view, .playback])),
         limitedAdministrator: grant("4", "owner", true, Caller.Scope(actions: [.view])),
     ]
 

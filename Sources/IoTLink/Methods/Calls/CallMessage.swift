@@ -38,22 +38,26 @@ public struct CallInvitation: CallMessage, Hashable {
     public var route: CallRoute
     /// SDP.
     public var offer: String
+    /// The device's signature of the offer; `nil` from a device without a key, and from an older one.
+    public var proof: DescriptionProof?
     public var iceServers: [CallServer]
 
-    public init(_ route: CallRoute, offer: String, iceServers: [CallServer]) {
+    public init(_ route: CallRoute, offer: String, proof: DescriptionProof? = nil, iceServers: [CallServer]) {
         self.route = route
         self.offer = offer
+        self.proof = proof
         self.iceServers = iceServers
     }
 
     public init(_ members: LinkMembers) throws(IoTError) {
         route = try CallRoute(members)
         offer = try members.text("offer")
+        proof = members.proof
         iceServers = members.callServers("iceServers")
     }
 
     public var json: JSONValue {
-        route.json.merging(["offer": .string(offer), "iceServers": .array(iceServers.map(\.json))])
+        route.json.merging(["offer": .string(offer), "iceServers": .array(iceServers.map(\.json))]).proven(by: proof)
     }
 }
 
@@ -61,16 +65,20 @@ public struct CallInvitation: CallMessage, Hashable {
 public struct CallAnswer: LinkValue, Hashable {
     /// SDP.
     public var answer: String
+    /// The caller's signature of the answer.
+    public var proof: DescriptionProof?
 
-    public init(answer: String) {
+    public init(answer: String, proof: DescriptionProof? = nil) {
         self.answer = answer
+        self.proof = proof
     }
 
     public init(_ members: LinkMembers) throws(IoTError) {
         answer = try members.text("answer")
+        proof = members.proof
     }
 
-    public var json: JSONValue { ["answer": .string(answer)] }
+    public var json: JSONValue { JSONValue.object(["answer": .string(answer)]).proven(by: proof) }
 }
 
 /// The parameters of `call.trickle`.

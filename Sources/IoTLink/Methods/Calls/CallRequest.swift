@@ -5,12 +5,14 @@ public struct CallRequest: LinkValue, Hashable {
     /// From the caller an id or a name. The hub forwards the id; an earlier hub forwards it unchanged.
     public var device: String
     public var kind: ChannelKind
-    /// 0 when absent.
-    public var source: Int64?
+    /// The device's camera when absent.
+    public var source: ChannelSource
     /// The call's name, which the caller chooses.
     public var session: String
     /// The caller's SDP offer. With it the device makes no offer, and its answer is in the result.
     public var offer: String?
+    /// The caller's signature of the offer.
+    public var proof: DescriptionProof?
     /// The wanted definitions in order, as in `Definition.list`; `high` when absent.
     public var definition: String?
     /// Whether media flow as soon as the connection is established.
@@ -26,14 +28,15 @@ public struct CallRequest: LinkValue, Hashable {
     public var grant: CallGrant?
 
     public init(
-        device: DeviceID, kind: ChannelKind, source: Int64? = nil, session: String, offer: String? = nil,
-        definition: String? = nil, token: String? = nil
+        device: DeviceID, kind: ChannelKind, source: ChannelSource = .main, session: String, offer: String? = nil,
+        proof: DescriptionProof? = nil, definition: String? = nil, token: String? = nil
     ) {
         self.device = device.rawValue
         self.kind = kind
         self.source = source
         self.session = session
         self.offer = offer
+        self.proof = proof
         self.definition = definition
         self.token = token
     }
@@ -41,7 +44,10 @@ public struct CallRequest: LinkValue, Hashable {
     public init(_ members: LinkMembers) throws(IoTError) {
         device = try members.optionalText("device") ?? ""
         kind = try members.channelKind("kind")
-        source = try members.optionalInteger("source")
+        guard let source = members.given("source").map({ ChannelSource($0) }) ?? .main else {
+            throw members.wrong("'source' " + ChannelSource.requirement)
+        }
+        self.source = source
         token = members["token"]?.stringValue
         session = try members.text("session")
         // The session is part of a key in the hub's database.
@@ -49,6 +55,7 @@ public struct CallRequest: LinkValue, Hashable {
             throw members.wrong("session", "1 to 64 visible characters of ASCII")
         }
         offer = try members.optionalText("offer")
+        proof = members.proof
         definition = try members.optionalText("definition")
         play = try members.optionalFlag("play")
         peerSession = try members.optionalText("peerSession")
@@ -58,10 +65,10 @@ public struct CallRequest: LinkValue, Hashable {
 
     public var json: JSONValue {
         .members([
-            "device": .string(device), "kind": .string(kind.name), "source": .whole(source),
+            "device": .string(device), "kind": .string(kind.name), "source": source.json,
             "session": .string(session), "offer": .text(offer), "definition": .text(definition),
             "play": .flag(play), "token": .text(token), "peerSession": .text(peerSession), "grant": grant?.json,
-        ])
+        ]).proven(by: proof)
     }
 }
 
@@ -70,6 +77,8 @@ public struct CallAcceptance: LinkValue, Hashable {
     public var session: String?
     /// The SDP answer to the caller's offer.
     public var answer: String?
+    /// The device's signature of the answer; `nil` from a device without a key, and from an older one.
+    public var proof: DescriptionProof?
     public var iceServers: [CallServer]
     /// When the permission for the call expires; s since 1970.
     public var expires: Int64?
@@ -79,11 +88,12 @@ public struct CallAcceptance: LinkValue, Hashable {
     public var definitions: [String]
 
     public init(
-        session: String, answer: String? = nil, iceServers: [CallServer], expires: Int64, definition: String? = nil,
-        definitions: [String] = []
+        session: String, answer: String? = nil, proof: DescriptionProof? = nil, iceServers: [CallServer],
+        expires: Int64, definition: String? = nil, definitions: [String] = []
     ) {
         self.session = session
         self.answer = answer
+        self.proof = proof
         self.iceServers = iceServers
         self.expires = expires
         self.definition = definition
@@ -93,6 +103,7 @@ public struct CallAcceptance: LinkValue, Hashable {
     public init(_ members: LinkMembers) throws(IoTError) {
         session = try members.optionalText("session")
         answer = try members.optionalText("answer")
+        proof = members.proof
         iceServers = members.callServers("iceServers")
         expires = try members.optionalInteger("expiryTimeSeconds")
         definition = try members.optionalText("definition")
@@ -104,7 +115,7 @@ public struct CallAcceptance: LinkValue, Hashable {
             "session": .text(session), "answer": .text(answer), "iceServers": .array(iceServers.map(\.json)),
             "expiryTimeSeconds": .whole(expires), "definition": .text(definition),
             "definitions": definitions.isEmpty ? nil : .array(definitions.map(JSONValue.string)),
-        ])
+        ]).proven(by: proof)
     }
 }
 

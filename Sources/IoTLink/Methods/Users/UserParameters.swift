@@ -26,13 +26,18 @@ public struct TemporaryUserCreation: LinkValue, Hashable {
     /// Only `view` when absent.
     public var actions: BindingActions?
     public var ttlSeconds: Int64
+    /// Whether the account ends with its first call.
+    public var oneCall: Bool?
     /// The API token of the request that a gateway received.
     public var within: String?
 
-    public init(device: String, actions: BindingActions? = nil, ttlSeconds: Int64, within: String? = nil) {
+    public init(
+        device: String, actions: BindingActions? = nil, ttlSeconds: Int64, oneCall: Bool? = nil, within: String? = nil
+    ) {
         self.device = device
         self.actions = actions
         self.ttlSeconds = ttlSeconds
+        self.oneCall = oneCall
         self.within = within
     }
 
@@ -40,12 +45,14 @@ public struct TemporaryUserCreation: LinkValue, Hashable {
         device = try members.text("device")
         actions = try members.optionalActions("actions")
         ttlSeconds = try members.lifetime("ttlSeconds", Lifetimes.temporaryAccounts)
+        oneCall = try members.optionalFlag("oneCall")
         within = try members.optionalText("within")
     }
 
     public var json: JSONValue {
         .members([
             "device": .string(device), "actions": actions?.json, "ttlSeconds": .integer(ttlSeconds),
+            "oneCall": .flag(oneCall),
             "within": .text(within),
         ])
     }

@@ -29,7 +29,7 @@ public struct BrokerLocator: Sendable {
             return configured
         }
         let directories =
-            (searchPath ?? "").split(separator: ":").map(String.init).filter { $0.hasPrefix("/") }
+            (searchPath ?? "").split(separator: ":").map(String.init).filter { $0.isAbsolutePath }
             + ["/usr/sbin", "/usr/local/sbin", "/usr/bin", "/usr/local/bin"]
         for directory in directories {
             let path = directory + "/mosquitto"

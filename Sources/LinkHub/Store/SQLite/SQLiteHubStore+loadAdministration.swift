@@ -7,9 +7,11 @@ extension SQLiteHubStore {
     static func loadAccounts(_ database: Database, into stored: inout StoredState) throws {
         try stored.each(database, .users) { row, stored in
             let device: String? = try row.readIfPresent("device")
+            let oneCall: Int? = try row.readIfPresent("one_call")
             stored.state.users[try user(row.read("id"))] = UserRecord(
                 kind: try read(AccountKind(rawValue: row.read("kind")), "its kind"), device: try device.map(deviceID),
-                expires: try row.readIfPresent("expires"), created: try row.read("created_at"))
+                expires: try row.readIfPresent("expires"), created: try row.read("created_at"),
+                oneCall: try oneCall.map { try read(UserRecord.OneCall(rawValue: $0), "its call") })
         }
         try stored.each(database, .bindings) { row, stored in
             let (user, device) = (try user(row.read("user")), try deviceID(row.read("device")))

@@ -115,6 +115,10 @@ extension SQLiteHubStore {
                     ALTER TABLE devices ADD COLUMN is_announced INTEGER NOT NULL DEFAULT 0;
                     """)
         }
+        migrator.registerMigration("accounts for one call") { database in
+            // NULL without this limit; 0 before the call, 1 from then on.
+            try database.execute(sql: "ALTER TABLE users ADD COLUMN one_call INTEGER")
+        }
         return migrator
     }
 

@@ -9,11 +9,15 @@ extension StoreWriter {
         case .putUser(let user, let record):
             try run(
                 """
-                INSERT INTO users (id, kind, device, expires, created_at) VALUES (?, ?, ?, ?, ?)
+                INSERT INTO users (id, kind, device, expires, created_at, one_call) VALUES (?, ?, ?, ?, ?, ?)
                 ON CONFLICT (id) DO UPDATE SET
-                    kind = excluded.kind, device = excluded.device, expires = excluded.expires
+                    kind = excluded.kind, device = excluded.device, expires = excluded.expires,
+                    one_call = excluded.one_call
                 """,
-                [user.rawValue, record.kind.rawValue, record.device?.rawValue, record.expires, record.created])
+                [
+                    user.rawValue, record.kind.rawValue, record.device?.rawValue, record.expires, record.created,
+                    record.oneCall?.rawValue,
+                ])
         case .removeUser(let user): try run("DELETE FROM users WHERE id = ?", [user.rawValue])
         case .putDevice(let device, let record):
             try run(

@@ -5,6 +5,7 @@ import MediaCodec
 import MediaPlayer
 import NIOCore
 import PeerTransport
+import RTP
 
 /// One picture of a camera, with its sound: the tracks of one source. Confined to the camera's event loop.
 final class Rendition {
@@ -37,6 +38,7 @@ final class Rendition {
 
     private(set) var video: CameraTrack?
     private(set) var audio: CameraTrack?
+    private var readerRuns = ReaderRuns()
     private(set) var videoParameters: VideoParameters?
     /// The sound as Opus, while there are browsers that need it.
     private(set) var opus: CameraTrack?
@@ -159,7 +161,7 @@ final class Rendition {
 
     private func fail(_ error: IoTError, retryAfter pause: Duration) {
         // Viewers stay: their tracks continue when the source is back.
-        let reason = error.underlying.map { "\($0)" } ?? error.code.message
+        let reason = error.reasonForLog
         if let line = failures.note("\(error.code.rawValue) \(reason)", at: eventLoop.now) {
             logger.warning(
                 "camera source failed",
@@ -191,6 +193,7 @@ final class Rendition {
             }
         }
         if changed {
+            readerRuns = ReaderRuns()
             newest = nil
             order = PictureOrder()
         }
@@ -299,6 +302,27 @@ final class Rendition {
         let now = eventLoop.now
         guard (try? opus?.append(packet, at: now)) != nil else { return }
         onEvent(.packets(opusOnly: true))
+    }
+
+    // MARK: Readers
+
+    /// The track of which alone a reader at the live edge gets new packets, and these packets; `nil` if it must choose
+    /// them one by one.
+    ///
+    /// - Parameter isInterleaved: By track, whether its packets have a prefix.
+    func readerRun(
+        _ feed: borrowing ViewerFeed, isInterleaved: (MediaKind) -> Bool
+    ) -> (kind: MediaKind, run: PacketRun)? {
+        let (videoEnd, audioEnd) = (video?.endSequence, audio?.endSequence)
+        guard let (kind, first) = feed.fresh(videoEnd: videoEnd, audioEnd: audioEnd),
+            let end = kind == .video ? videoEnd : audioEnd
+        else { return nil }
+        let run = readerRuns.run(kind, isInterleaved: isInterleaved(kind))
+        // Usually another reader has got the same packets before.
+        guard run.sequences != first..<end else { return (kind, run) }
+        let track = kind == .video ? video : audio
+        guard let track, run.take(track.ring, from: first, payloadType: track.codec.payloadType) else { return nil }
+        return (kind, run)
     }
 
     // MARK: Parameters

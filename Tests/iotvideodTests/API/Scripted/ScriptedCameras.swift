@@ -33,8 +33,23 @@ struct ScriptedCameras: GatewayCameras {
 
     func remove(_ name: String) async throws { try session.note() }
 
+    func answer(_ name: String, _ answer: CallAnswer) async throws -> CameraDescription {
+        try session.note()
+        return Self.camera(name)
+    }
+
     func test(_ request: CameraTestRequest) async throws -> CameraTestReport {
         try session.note()
         return CameraTestReport(url: "", tracks: [], unsupportedTracks: [], measuredSeconds: 0)
+    }
+
+    func data(_ name: String) async throws -> MediaBody {
+        try session.note()
+        throw IoTError(.notFound)
+    }
+
+    func send(_ name: String, _ message: CameraMessage) async throws -> CameraDataReport {
+        try session.note()
+        return CameraDataReport(calls: 1)
     }
 }

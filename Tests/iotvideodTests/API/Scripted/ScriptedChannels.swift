@@ -60,6 +60,28 @@ struct ScriptedChannels: GatewayChannels {
         throw IoTError(.notFound)
     }
 
+    func send(_ id: String, _ message: ChannelMessage) async throws -> MessageResponse {
+        try session.note()
+        throw IoTError(.notFound)
+    }
+
+    func responses(_ id: String, _ message: ChannelMessage) async throws -> MediaBody {
+        try session.note()
+        throw IoTError(.notFound)
+    }
+
+    func messages(_ id: String) async throws -> MediaBody {
+        try session.note()
+        throw IoTError(.notFound)
+    }
+
+    func stream(
+        _ id: String, _ messages: any AsyncSequence<ByteBuffer, any Error> & Sendable
+    ) async throws -> DataReport {
+        try session.note()
+        throw IoTError(.notFound)
+    }
+
     func close(_ id: String) async throws -> ChannelDescription {
         try session.note()
         throw IoTError(.notFound)
@@ -93,6 +115,12 @@ struct ScriptedChannels: GatewayChannels {
         try session.note()
         guard id == "endless" else { throw IoTError(.notFound) }
         return media("video/mp4")
+    }
+
+    func dump(_ id: String, _ part: DumpPart) async throws -> MediaBody {
+        try session.note()
+        guard id == "endless" else { throw IoTError(.notFound) }
+        return media("video/h264")
     }
 
     func resource(_ token: String) async throws -> MediaBody {

@@ -32,4 +32,9 @@ struct ScriptedDaemon: GatewayDaemon {
         try session.note()
         return ReloadResponse()
     }
+
+    func logs(_ query: LogQuery) async throws -> MediaBody {
+        try session.note()
+        throw IoTError(.notFound)
+    }
 }

@@ -42,7 +42,7 @@ final class ScriptedGateway: GatewayService {
         self.tokens = tokens
         leases = Leases(
             checkToken: { _ = try await tokens.caller(of: $0, from: .local) },
-            mayView: { device, _ in !state.values.withLock { $0.lost.contains(device) } })
+            may: { _, device, _ in !state.values.withLock { $0.lost.contains(device) } })
     }
 
     var calls: [Call] { state.values.withLock { $0.calls } }

@@ -21,6 +21,7 @@ struct ScriptedSession: GatewaySession {
     var channels: any GatewayChannels { ScriptedChannels(session: self) }
     var calls: any GatewayCalls { ScriptedCalls(session: self) }
     var streams: any GatewayStreams { ScriptedStreams(session: self) }
+    var recordings: any GatewayRecordings { ScriptedRecordings(session: self) }
 
     func note(_ name: String = #function) throws(IoTError) {
         try script.note(lease.caller, String(name.prefix { $0 != "(" }))

@@ -1,0 +1,205 @@
+import GatewayAPI
+import IoTCore
+import MediaChannel
+import NIOCore
+import RecordingStore
+
+struct CallerRecordings: GatewayRecordings {
+    let session: CallerSession
+
+    // MARK: Lists
+
+    func list(_ device: String, _ query: RecordedTimeQuery) async throws -> RecordingList {
+        guard let (camera, access) = try await recorded(device) else {
+            try query.check()
+            return RecordingList(recordings: [])
+        }
+        let library = access.library
+        return try await access.threads.run { () throws(IoTError) in
+            let page = try library.segments(RecordingQuery(camera, query))
+            let holds = try library.holds(of: camera)
+            return RecordingList(
+                recordings: page.entries.map { record in
+                    Recording(record, isKept: holds.contains { $0.times.overlaps(record.times) })
+                }, next: page.next)
+        }
+    }
+
+    func ranges(_ device: String, _ query: RecordedTimeQuery) async throws -> RecordedTimeList {
+        guard let (camera, access) = try await recorded(device) else {
+            try query.check()
+            return RecordedTimeList(ranges: [])
+        }
+        let library = access.library
+        return try await access.threads.run { () throws(IoTError) in
+            let page = try library.ranges(RecordingQuery(camera, query))
+            return RecordedTimeList(ranges: RecordedTime.joined(page.entries), next: page.next)
+        }
+    }
+
+    func days(_ device: String, in times: Range<Int64>, zone: RecordedZone) async throws -> RecordedDayList {
+        let recorded = try await recorded(device)
+        let access = try access()
+        let library = access.library
+        return try await access.threads.run { () throws(IoTError) in
+            let zone = try zone.zone()
+            guard let camera = recorded?.0 else { return RecordedDayList(days: []) }
+            let days = try library.days(of: camera, in: times.microseconds, zone: zone)
+            return RecordedDayList(days: days.map { GatewayAPI.RecordedDay($0) })
+        }
+    }
+
+    func open(_ device: String, _ recording: String) async throws -> RecordedFile {
+        let (open, part, threads) = try await read(device, recording) { library, id throws(IoTError) in
+            try library.open(id)
+        }
+        return RecordedFile(open, camera: device, part: part, threads: threads)
+    }
+
+    /// Opens something of a recording.
+    ///
+    /// - Returns: it, the share of readers that it needs as long as it is read, and the threads that read it.
+    private func read<Value: Sendable>(
+        _ device: String, _ recording: String,
+        _ open: @escaping @Sendable (RecordingLibrary, SegmentID) throws(IoTError) -> Value
+    ) async throws -> (Value, QuotaPart, RecordingThreads) {
+        let part = try session.take(.recordingReaders)
+        guard let number = UInt32(recording), let (camera, access) = try await recorded(device) else {
+            throw IoTError(.downloadNotFound, "the device has no recording '\(recording.prefix(32))'")
+        }
+        let library = access.library
+        let value = try await access.threads.run { () throws(IoTError) in
+            try open(library, SegmentID(camera: camera, number: number))
+        }
+        return (value, part, access.threads)
+    }
+
+    // MARK: Parts
+
+    func playlist(
+        _ device: String, in times: Range<Int64>, isOpen: Bool, query: String
+    ) async throws -> HLSPlaylist {
+        let recorded = try await recorded(device)
+        let times = times.microseconds
+        if let (camera, access) = recorded {
+            let library = access.library
+            let stream = try await access.threads.run { () throws(IoTError) in
+                try library.stream(of: camera, in: times)
+            }
+            if !stream.stretches.isEmpty {
+                return HLSPlaylist(stream, start: times.lowerBound, isOpen: isOpen, query: query)
+            }
+        }
+        throw IoTError(
+            .playbackListEmpty, "nothing was recorded in this time, or the first seconds are not complete yet",
+            remedy: "list what was recorded")
+    }
+
+    func header(_ device: String, _ recording: String) async throws -> MediaBody {
+        let (bytes, part, _) = try await read(device, recording) { library, id throws(IoTError) in
+            try library.header(of: id)
+        }
+        var body = MediaBody(contentType: "video/mp4", bytes: bytes)
+        body.part = part
+        return body
+    }
+
+    func part(_ device: String, _ recording: String, first: Int, count: Int) async throws -> MediaBody {
+        let (fragments, part, threads) = try await read(device, recording) { library, id throws(IoTError) in
+            try library.fragments(of: id, first: first, count: count)
+        }
+        return RecordedBody(0..<fragments.size) { place, _ in
+            try await threads.run { () throws(IoTError) in try fragments.read(at: place) }
+        }.body(part)
+    }
+
+    // MARK: Keeping and removing
+
+    func remove(_ device: String, in times: Range<Int64>) async throws -> RecordingRemovalReport {
+        guard let (camera, access) = try await owned(device) else {
+            return RecordingRemovalReport(RemovalReport())
+        }
+        return RecordingRemovalReport(try await access.library.remove(camera, in: times.microseconds))
+    }
+
+    func kept(_ device: String) async throws -> KeptTimeList {
+        guard let (camera, access) = try await recorded(device) else { return KeptTimeList(kept: []) }
+        let library = access.library
+        return try await access.threads.run { () throws(IoTError) in
+            KeptTimeList(kept: try library.holds(of: camera).map { KeptTime($0) })
+        }
+    }
+
+    func keep(_ device: String, in times: Range<Int64>, note: String) async throws -> KeptTime {
+        guard let (camera, access) = try await owned(device) else {
+            throw IoTError(
+                .operationNotAllowed, "the camera was never recorded, so there is nothing to keep",
+                remedy: "record it: `iotctl camera set NAME --record continuous`")
+        }
+        let library = access.library
+        return try await access.threads.run { () throws(IoTError) in
+            KeptTime(try library.keep(camera, times.microseconds, note: note, at: WallClock.milliseconds()))
+        }
+    }
+
+    func release(_ device: String, _ kept: String) async throws {
+        guard let id = Int64(kept), let (camera, access) = try await owned(device) else {
+            throw IoTError(.notFound, "the camera has no kept time range '\(kept.prefix(32))'")
+        }
+        let library = access.library
+        try await access.threads.run { () throws(IoTError) in try library.release(id, of: camera) }
+    }
+
+    func check(isThorough: Bool) async throws -> RecordingCheck {
+        let access = try access()
+        let part = try session.take(.recordingChecks)
+        defer { withExtendedLifetime(part) {} }
+        let library = access.library
+        return try await access.threads.run { () throws(IoTError) in
+            RecordingCheck(try library.check(isThorough: isThorough))
+        }
+    }
+
+    // MARK: Who may
+
+    private func access() throws(IoTError) -> RecordingAccess {
+        guard let access = session.gateway.recordings else { throw RecordingAccess.missing }
+        return access
+    }
+
+    /// The number of a camera whose recordings the caller may see; `nil` if this box runs it, but never recorded it.
+    ///
+    /// - Throws: 8002, 8003, 25005; 21039 if another box runs the camera, or nothing is recorded here.
+    private func recorded(_ device: String) async throws -> (CameraNumber, RecordingAccess)? {
+        let entry = try await session.find(device)
+        guard entry.actions.contains(.playback) else {
+            throw IoTError(
+                .relationInvalid, "this account may not see the device's recordings",
+                remedy: "ask the device's owner for the action `playback`")
+        }
+        session.lease.needs(device: entry.id, .playback)
+        return try await camera(entry)
+    }
+
+    /// As `recorded`, for the device's owner.
+    private func owned(_ device: String) async throws -> (CameraNumber, RecordingAccess)? {
+        let entry = try await session.find(device)
+        guard entry.isOwner else {
+            throw IoTError(.relationInvalid, "only the device's owner may do this")
+        }
+        return try await camera(entry)
+    }
+
+    private func camera(_ entry: AccountRights.Entry) async throws -> (CameraNumber, RecordingAccess)? {
+        let access = try access()
+        let library = access.library
+        let number = try await access.threads.run { () throws(IoTError) in try library.camera(named: entry.id) }
+        if let number { return (number, access) }
+        guard await session.gateway.fleet.cameras().contains(where: { $0.device.rawValue == entry.id }) else {
+            throw IoTError(
+                .recorderUnavailable, "this box does not record '\(entry.name)'",
+                remedy: "ask the box that runs the camera")
+        }
+        return nil
+    }
+}

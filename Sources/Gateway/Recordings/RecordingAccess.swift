@@ -1,0 +1,37 @@
+import GatewayAPI
+package import IoTCore
+package import RecordingStore
+
+/// The recordings of this box, and the threads that read them.
+package struct RecordingAccess: Sendable {
+    package let library: RecordingLibrary
+    package let threads: RecordingThreads
+
+    package init(library: RecordingLibrary, threads: RecordingThreads) {
+        self.library = library
+        self.threads = threads
+    }
+
+    /// Why nothing is recorded on a box without a directory for it.
+    package static var missing: IoTError {
+        IoTError(
+            .recorderUnavailable, "this box has no directory for recordings",
+            remedy: "set recording.directory in its configuration, and restart the daemon")
+    }
+
+    /// - Parameter isReady: whether the camera delivers pictures.
+    func state(of camera: DeviceID, isReady: Bool) async throws(IoTError) -> CameraRecordingState {
+        let number = try await threads.run { [library] () throws(IoTError) in
+            try library.camera(named: camera.rawValue)
+        }
+        let report = library.report
+        var state = CameraRecordingState(
+            state: isReady ? .recording : .waiting, bytes: number.flatMap { report.usage[$0] } ?? 0,
+            droppedFragments: number.flatMap { report.dropped[$0] } ?? 0)
+        if case .paused(let error, _) = report.status {
+            state.state = .paused
+            state.reason = APIError(error)
+        }
+        return state
+    }
+}

@@ -1,0 +1,18 @@
+/// `POST /v1/cameras/{name}/call`: answers the live call that rings at a camera.
+public struct CallAnswer: APIRequestBody, Hashable {
+    public enum Answer: String, Codable, Sendable, CaseIterable {
+        case accept
+        case refuse
+    }
+
+    public static let members = ["answer", "call"]
+
+    public var answer: Answer
+    /// The call's id; without it, the call that rings.
+    public var call: String?
+
+    public init(_ answer: Answer, call: String? = nil) {
+        self.answer = answer
+        self.call = call
+    }
+}

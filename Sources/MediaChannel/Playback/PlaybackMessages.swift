@@ -1,0 +1,135 @@
+import IoTCore
+
+/// The JSON of playback on the control channel (docs/channels.md). Times are ms since 1970.
+enum PlaybackMessages {
+    /// The most bytes of a list's items in one message of the control channel.
+    private static let mostBytes = 7_000
+
+    // MARK: From the caller
+
+    /// A time in ms, as µs.
+    ///
+    /// - Throws: `invalidParameter`.
+    static func time(_ params: JSONValue, _ name: String) throws(IoTError) -> Int64? {
+        guard let value = params[name] else { return nil }
+        guard let time = value.integerValue, (0..<Int64(1) << 52).contains(time) else {
+            throw IoTError(.invalidParameter, "'\(name)' must be a time in ms since 1970")
+        }
+        return time * 1_000
+    }
+
+    static func times(_ params: JSONValue) throws(IoTError) -> Range<Int64> {
+        let (from, to) = (try time(params, "from") ?? 0, try time(params, "to") ?? Int64(1) << 61)
+        guard from < to else { throw IoTError(.invalidParameter, "'from' must be before 'to'") }
+        return from..<to
+    }
+
+    static func listQuery(_ params: JSONValue) throws(IoTError) -> RecordedListQuery {
+        let order = params["order"]?.stringValue ?? PlaybackStrategy.ascending.rawValue
+        guard [PlaybackStrategy.ascending, .descending].map(\.rawValue).contains(order) else {
+            throw IoTError(.invalidParameter, "'order' must be ascending or descending")
+        }
+        return try RecordedListQuery(
+            times: try times(params), pageIndex: try number(params, "pageIndex") ?? 0,
+            countPerPage: try number(params, "countPerPage") ?? RecordedListQuery.usualPage,
+            type: params["type"]?.stringValue, isAscending: order == PlaybackStrategy.ascending.rawValue)
+    }
+
+    static func number(_ params: JSONValue, _ name: String) throws(IoTError) -> Int? {
+        guard let value = params[name] else { return nil }
+        guard let number = value.integerValue, (0..<Int64(1) << 31).contains(number) else {
+            throw IoTError(.invalidParameter, "'\(name)' must be a whole number")
+        }
+        return Int(number)
+    }
+
+    static func speed(_ params: JSONValue) throws(IoTError) -> Double? {
+        guard let value = params["speed"] else { return nil }
+        return try PlaybackSpeed.check(value.doubleValue ?? value.integerValue.map(Double.init) ?? 0)
+    }
+
+    static func strategy(_ params: JSONValue) throws(IoTError) -> PlaybackStrategy? {
+        guard let value = params["strategy"] else { return nil }
+        guard let strategy = value.stringValue.flatMap(PlaybackStrategy.init) else {
+            let names = PlaybackStrategy.allCases.map(\.rawValue).joined(separator: ", ")
+            throw IoTError(.invalidParameter, "'strategy' must be one of: \(names)")
+        }
+        return strategy
+    }
+
+    // MARK: To the caller
+
+    /// The items of a page from `skip` on that fit a message; `next` is the `skip` with which the rest is asked for.
+    static func page(_ list: RecordedList, skip: Int) -> JSONValue {
+        var items: [JSONValue] = []
+        var bytes = 0
+        for item in list.items.dropFirst(skip) {
+            let json = json(item)
+            bytes += json.jsonText.utf8.count + 1
+            if bytes > mostBytes { break }
+            items.append(json)
+        }
+        var page: JSONValue = ["totalPage": .integer(Int64(list.totalPage)), "items": .array(items)]
+        let (end, isBeyond) = skip.addingReportingOverflow(items.count)
+        if !isBeyond, end < list.items.count { page["next"] = .integer(Int64(end)) }
+        return page
+    }
+
+    static func json(_ item: RecordedItem) -> JSONValue {
+        [
+            "id": .integer(item.id), "start": .integer(item.times.lowerBound / 1_000),
+            "end": .integer(item.times.upperBound / 1_000), "type": .string(item.type),
+        ]
+    }
+
+    static func json(_ event: PlaybackEvent) -> JSONValue {
+        switch event {
+        case .willBeginFile(let item): return ["event": "willBeginFile", "item": json(item)]
+        case .didEndFile(let item, let error):
+            return with(error, ["event": "didEndFile", "item": json(item)])
+        case .gap(let times):
+            return [
+                "event": "gap", "start": .integer(times.lowerBound / 1_000), "end": .integer(times.upperBound / 1_000),
+            ]
+        case .position(let time): return ["event": "position", "time": .integer(time / 1_000)]
+        case .finished(let error): return with(error, ["event": "finished"])
+        }
+    }
+
+    // MARK: At the caller
+
+    /// `nil` for an event that this version does not know.
+    static func event(_ json: JSONValue) -> PlaybackEvent? {
+        let error = (json["error"]?["code"]?.integerValue).map { ErrorCode(rawValue: Int(clamping: $0)) }
+        switch json["event"]?.stringValue {
+        case "willBeginFile": return json["item"].flatMap(item).map { .willBeginFile($0) }
+        case "didEndFile": return json["item"].flatMap(item).map { .didEndFile($0, error: error) }
+        case "gap": return times(of: json).map { .gap($0) }
+        case "position": return microseconds(json["time"]).map { .position($0) }
+        case "finished": return .finished(error: error)
+        default: return nil
+        }
+    }
+
+    static func item(_ json: JSONValue) -> RecordedItem? {
+        guard let id = json["id"]?.integerValue, let times = times(of: json) else { return nil }
+        return RecordedItem(id: id, times: times, type: json["type"]?.stringValue ?? "")
+    }
+
+    private static func times(of json: JSONValue) -> Range<Int64>? {
+        guard let start = microseconds(json["start"]), let end = microseconds(json["end"]), start <= end else {
+            return nil
+        }
+        return start..<end
+    }
+
+    private static func microseconds(_ json: JSONValue?) -> Int64? {
+        json?.integerValue.flatMap { (0..<Int64(1) << 52).contains($0) ? $0 * 1_000 : nil }
+    }
+
+    private static func with(_ error: ErrorCode?, _ event: JSONValue) -> JSONValue {
+        var event = event
+        event["error"] = error.map { IoTError($0).controlError }
+        return event
+    }
+}

@@ -1,0 +1,86 @@
+package import IoTCore
+import MediaPlayer
+import NIOCore
+import Synchronization
+
+/// Reads recordings for callers, on one thread for all cameras of a disk, so that no event loop waits for the disk.
+package final class RecordedReader: Sendable {
+    /// The most requests that wait. More are refused with 20100.
+    private static let limit = 64
+    private let worker = SerialWorker(name: "playback", limit: RecordedReader.limit)
+
+    package init() {}
+
+    /// Runs a job on the thread.
+    func perform<Value: Sendable>(
+        on eventLoop: any EventLoop, _ job: @escaping @Sendable () throws(IoTError) -> Value
+    ) -> EventLoopFuture<Value> {
+        let promise = eventLoop.makePromise(of: Value.self)
+        let isTaken = worker.submit {
+            do throws(IoTError) {
+                promise.succeed(try job())
+            } catch {
+                promise.fail(error)
+            }
+        }
+        if !isTaken { promise.fail(IoTError(.deviceBusy, "too many reads wait for the recordings")) }
+        return promise.futureResult
+    }
+
+    /// Closes a file on the thread.
+    func release(_ value: some Sendable) {
+        worker.submit(beyondLimit: true) { withExtendedLifetime(value) {} }
+    }
+
+    /// Ends the thread after the waiting jobs.
+    package func stop() { worker.stop() }
+}
+
+/// The recordings of one camera, for its callers.
+package struct CameraRecordings: Sendable {
+    let reader: RecordedReader
+    /// Called on the reader's thread.
+    let open: @Sendable () throws(IoTError) -> any RecordedSource
+
+    package init(
+        reader: RecordedReader, open: @escaping @Sendable () throws(IoTError) -> any RecordedSource
+    ) {
+        self.reader = reader
+        self.open = open
+    }
+}
+
+/// One caller's view of the recordings: opened when it is first needed, and again after the disk was lost.
+final class CallRecordings: Sendable {
+    private let recordings: CameraRecordings
+    private let source = Mutex<(any RecordedSource)?>(nil)
+
+    init(_ recordings: CameraRecordings) {
+        self.recordings = recordings
+    }
+
+    func perform<Value: Sendable>(
+        on eventLoop: any EventLoop,
+        _ job: @escaping @Sendable (any RecordedSource) throws(IoTError) -> Value
+    ) -> EventLoopFuture<Value> {
+        recordings.reader.perform(on: eventLoop) { [self] () throws(IoTError) in
+            let opened: any RecordedSource
+            if let known = source.withLock({ $0 }) { opened = known } else { opened = try recordings.open() }
+            source.withLock { $0 = opened }
+            do throws(IoTError) {
+                return try job(opened)
+            } catch {
+                if error.code == .recorderUnavailable { source.withLock { $0 = nil } }
+                throw error
+            }
+        }
+    }
+
+    func close() {
+        let opened = source.withLock { source in
+            defer { source = nil }
+            return source
+        }
+        if let opened { recordings.reader.release(opened) }
+    }
+}

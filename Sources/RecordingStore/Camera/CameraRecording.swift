@@ -1,0 +1,151 @@
+package import IoTCore
+package import MediaCodec
+import NIOCore
+
+/// Makes segments of a camera's frames, without I/O: when they begin and end, and when each frame was captured.
+///
+/// A segment ends at the key frame after its length is reached, where the camera's parameters change, and where a run
+/// ends: the camera's clock jumped, or the wall clock was set. Not Sendable.
+package final class CameraRecording {
+    /// What a disk does for the camera, in this order.
+    package enum Output: Sendable {
+        case begin(SegmentOpening)
+        case append(StoredFragment)
+        case end(SegmentEnding?)
+    }
+
+    private struct Open {
+        var writer: SegmentWriter
+        let start: Int64
+        let length: SegmentLength
+    }
+
+    /// Why the camera's sound, or all of it, is not recorded.
+    package private(set) var failure: IoTError?
+
+    private let camera: CameraNumber
+    private let length: SegmentLength
+    private let title: String
+    private var clock: RunClock
+    private var tracks = SegmentTracks()
+    private var sound: RecordedSound?
+    private var open: Open?
+    private var isFirst = true
+    private var run: RunFacts?
+    /// Begins with the next segment.
+    private var nextRun: RunFacts?
+    /// The wall clock's lead over the camera's clock: now, and in the open segment.
+    private var lead: Int64 = 0
+    private var segmentLead: Int64 = 0
+
+    /// - Parameters:
+    ///   - boot: the kernel's id of this boot.
+    ///   - title: of the files.
+    package init(
+        _ camera: CameraNumber, boot: String, length: SegmentLength = SegmentLength(), title: String = ""
+    ) {
+        self.camera = camera
+        self.length = length
+        self.title = title
+        clock = RunClock(boot: boot)
+    }
+
+    /// The source was opened, for the first time or again. Sound that cannot be stored is left out.
+    package func opened(video: VideoParameters?, audio: AudioParameters?) -> [Output] {
+        failure = nil
+        let outputs = tracks.audio == nil && tracks.video == nil ? [] : end()
+        sound = nil
+        if let audio {
+            do throws(IoTError) {
+                let recorded = try RecordedSound(audio)
+                _ = try SegmentWriter(tracks: SegmentTracks(audio: recorded.parameters), start: 0)
+                sound = recorded
+            } catch {
+                failure = error
+            }
+        }
+        tracks = SegmentTracks(video: video, audio: sound?.parameters)
+        return outputs
+    }
+
+    /// - Parameters:
+    ///   - now: both clocks when the frame arrived.
+    ///   - isSynchronised: whether the wall clock is (adjtimex(2)).
+    package func take(_ frame: MediaFrame, now: Moment, isSynchronised: Bool) -> [Output] {
+        guard frame.kind == .video ? tracks.video != nil : tracks.audio != nil else { return [] }
+        var outputs: [Output] = []
+        if frame.kind == .video || tracks.video == nil {
+            outputs += follow(frame, now, isSynchronised)
+            if frame.isKeyFrame, isNewSegment(frame) { outputs += end() + begin(with: frame) }
+        }
+        if open == nil { return outputs }
+        do throws(IoTError) {
+            let frames = frame.kind == .audio ? try sound?.take(frame) ?? [] : [frame]
+            for frame in frames { outputs += try append(frame) }
+        } catch {
+            // Continues with the next key frame.
+            failure = error
+            outputs += end()
+        }
+        return outputs
+    }
+
+    /// Ends the open segment; the next key frame begins another. Call it when the source is lost or nothing more is
+    /// recorded.
+    package func end() -> [Output] {
+        guard var writer = open?.writer else { return [] }
+        open = nil
+        var outputs: [Output] = []
+        if let fragment = writer.flush() { outputs.append(.append(StoredFragment(fragment))) }
+        outputs.append(.end(SegmentEnding(writer.close())))
+        return outputs
+    }
+
+    // MARK: Private
+
+    /// Keeps the two clocks together.
+    private func follow(_ frame: MediaFrame, _ now: Moment, _ isSynchronised: Bool) -> [Output] {
+        var outputs: [Output] = []
+        let verdict = clock.take(
+            frame: frame.dts, now: now, isSynchronised: isSynchronised, isBreak: frame.isDiscontinuity)
+        switch verdict {
+        case .begin(let facts, let wall):
+            lead = wall - frame.dts
+            nextRun = facts
+            // After a step of the wall clock, the open segment continues on its own time until the next key frame.
+            if facts.previousEnd == .mediaJump { outputs = end() }
+        case .continue(let wall):
+            lead = wall - frame.dts
+        }
+        if nextRun == nil { segmentLead = lead }
+        return outputs
+    }
+
+    private func isNewSegment(_ frame: MediaFrame) -> Bool {
+        guard let open else { return true }
+        return nextRun != nil || !open.writer.tracks.canHold(frame)
+            || open.length.isReached(duration: frame.pts - open.start, bytes: open.writer.byteCount)
+    }
+
+    private func begin(with frame: MediaFrame) -> [Output] {
+        guard let facts = nextRun ?? run else { return [] }
+        do throws(IoTError) {
+            let tracks = tracks.starting(with: frame)
+            let writer = try SegmentWriter(
+                tracks: tracks, start: frame.pts, created: frame.pts + lead, title: title)
+            open = Open(writer: writer, start: frame.pts, length: isFirst ? length.first(camera) : length)
+            (isFirst, run, nextRun, segmentLead) = (false, facts, nil, lead)
+            return [.begin(SegmentOpening(header: writer.header, sampleEntry: tracks.sampleEntries, run: facts))]
+        } catch {
+            failure = error
+            return []
+        }
+    }
+
+    private func append(_ frame: MediaFrame) throws(IoTError) -> [Output] {
+        guard let start = open?.start else { return [] }
+        let fragment = try open?.writer.append(frame, wallClock: frame.pts + segmentLead)
+        let outputs = fragment.map { [Output.append(StoredFragment($0))] } ?? []
+        return frame.pts - start < SegmentLength.longest ? outputs : outputs + end()
+    }
+}

@@ -1,0 +1,24 @@
+import IoTCore
+
+/// Why a disk cannot record.
+enum DiskFailure: Error {
+    case file(FileFailure)
+    case index(IoTError)
+    /// The directory has no marker, or that of another disk.
+    case wrongDisk(String)
+
+    var isOfSpace: Bool {
+        if case .file(let failure) = self { failure.isOfSpace } else { false }
+    }
+
+    func error(disk path: String) -> IoTError {
+        switch self {
+        case .file(let failure): failure.error(disk: path)
+        case .index(let error): error
+        case .wrongDisk(let what):
+            IoTError(
+                .recorderUnavailable, "\(path) \(what)",
+                remedy: "mount the recording disk there; recording then resumes by itself")
+        }
+    }
+}

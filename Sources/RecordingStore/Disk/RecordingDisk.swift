@@ -1,0 +1,250 @@
+import Dispatch
+import Foundation
+package import IoTCore
+import Synchronization
+
+/// One recording disk with its thread. Cameras hand over fragments without waiting; what the disk cannot take yet waits
+/// in memory, with a bound for each camera.
+package final class RecordingDisk: Sendable {
+    /// The state of the disk.
+    package struct Report: Sendable {
+        package var status: DiskStatus
+        /// What waits in memory, in bytes.
+        package var waiting: [CameraNumber: Int64] = [:]
+        /// Fragments that were dropped since the start.
+        package var dropped: [CameraNumber: Int] = [:]
+        /// The bytes of complete segments.
+        package var usage: [CameraNumber: Int64] = [:]
+    }
+
+    private struct State {
+        var queues: [CameraNumber: CameraQueue] = [:]
+        var growing: [CameraNumber: (record: SegmentRecord, list: FragmentList)] = [:]
+        var events: [RecordingEvent] = []
+        var removals: [RemovalOrder] = []
+        var report: Report
+        var isWaiting = false
+        var isStopping = false
+
+        mutating func takeRemovals() -> [RemovalOrder] {
+            defer { removals = [] }
+            return removals
+        }
+
+        /// Combines with the last event of the same camera, so that the events that wait are bounded.
+        mutating func note(_ dropped: DroppedFragments, of camera: CameraNumber) {
+            report.dropped[camera, default: 0] += dropped.count
+            for (position, event) in events.enumerated() {
+                guard case .dropped(camera, var sum) = event else { continue }
+                sum.count += dropped.count
+                sum.bytes += dropped.bytes
+                sum.to = dropped.to
+                events[position] = .dropped(camera, sum)
+                return
+            }
+            events.append(.dropped(camera, dropped))
+        }
+    }
+
+    private static let mostRemovals = 16
+
+    private let state: Mutex<State>
+    private let wakeUp = DispatchSemaphore(value: 0)
+    private let ended = DispatchSemaphore(value: 0)
+    private let memory: Int64
+    private let clock: @Sendable () -> Moment
+
+    /// Starts the thread.
+    ///
+    /// - Parameter onEvent: called on the disk's thread.
+    package init(
+        files: any RecordingFiles, index: any RecordingIndexing, scanner: any SegmentScanner, leases: SegmentLeases,
+        configuration: DiskConfiguration, clock: @escaping @Sendable () -> Moment = Moment.now,
+        onEvent: @escaping @Sendable (RecordingEvent) -> Void
+    ) {
+        memory = configuration.memory
+        self.clock = clock
+        let writer = DiskWriter(
+            files: files, index: index, scanner: scanner, leases: leases, configuration: configuration)
+        state = Mutex(State(report: Report(status: writer.status)))
+        let thread = Thread { [self] in
+            run(writer, onEvent)
+            ended.signal()
+        }
+        thread.name = "recording"
+        thread.stackSize = 1 << 20
+        thread.start()
+    }
+
+    // MARK: Cameras
+
+    /// Begins a segment of a camera. The one before ends without a closing part, if it did not end yet.
+    package func begin(_ opening: SegmentOpening, of camera: CameraNumber) {
+        change { $0.queues[camera, default: CameraQueue(limit: memory)].begin(opening) }
+    }
+
+    /// Adds a fragment of the camera's last segment. If too much waits, the oldest is dropped, and an event says so.
+    package func append(_ fragment: StoredFragment, of camera: CameraNumber) {
+        change { state in
+            guard let dropped = state.queues[camera]?.append(fragment) else { return }
+            state.note(dropped, of: camera)
+        }
+    }
+
+    /// Ends the camera's last segment.
+    package func end(_ ending: SegmentEnding?, of camera: CameraNumber) {
+        change { $0.queues[camera]?.end(ending) }
+    }
+
+    /// A camera's growing segment with everything that was written, also what the index does not have yet.
+    package func growing(_ camera: CameraNumber) -> (record: SegmentRecord, list: FragmentList)? {
+        state.withLock { $0.growing[camera] }
+    }
+
+    /// Removes the camera's segments that overlap a time range. Those that are kept, being read or growing stay.
+    ///
+    /// - Parameter times: µs since 1970.
+    /// - Throws: `tooManyRequests` if many removals wait, `recorderUnavailable` if the disk is paused or fails,
+    ///   `storeFailed` for the index, `stopping`.
+    package func remove(_ camera: CameraNumber, in times: Range<Int64>) async throws(IoTError) -> RemovalReport {
+        let result: Result<RemovalReport, IoTError> = await withCheckedContinuation { continuation in
+            var refusal: IoTError?
+            change { state in
+                if state.isStopping {
+                    refusal = IoTError(.stopping)
+                } else if state.removals.count >= Self.mostRemovals {
+                    refusal = IoTError(.tooManyRequests, "\(Self.mostRemovals) removals of recordings wait already")
+                } else {
+                    state.removals.append(
+                        RemovalOrder(camera: camera, times: times) { continuation.resume(returning: $0) })
+                }
+            }
+            if let refusal { continuation.resume(returning: .failure(refusal)) }
+        }
+        return try result.get()
+    }
+
+    package var report: Report {
+        state.withLock { state in
+            var report = state.report
+            report.waiting = state.queues.mapValues(\.bytes)
+            return report
+        }
+    }
+
+    /// Writes what waits, completes all segments and ends the thread. Blocks until then.
+    package func stop() {
+        change { $0.isStopping = true }
+        ended.wait()
+        ended.signal()
+    }
+
+    private func change(_ body: (inout State) -> Void) {
+        let wakes = state.withLock { state in
+            body(&state)
+            defer { state.isWaiting = false }
+            return state.isWaiting
+        }
+        if wakes { wakeUp.signal() }
+    }
+
+    // MARK: The thread
+
+    private func run(_ start: DiskWriter, _ onEvent: (RecordingEvent) -> Void) {
+        var writer = start
+        while true {
+            writer.tick(at: clock())
+            carryOutRemovals(&writer)
+            let isStopping = state.withLock { $0.isStopping }
+            let wrote = writeWaiting(&writer)
+            if isStopping, !wrote { break }
+            publish(&writer, onEvent)
+            if !wrote { wait(for: writer) }
+        }
+        writer.stop(at: clock())
+        for removal in state.withLock({ $0.takeRemovals() }) { removal.onEnd(.failure(IoTError(.stopping))) }
+        publish(&writer, onEvent)
+    }
+
+    private func carryOutRemovals(_ writer: inout DiskWriter) {
+        for removal in state.withLock({ $0.takeRemovals() }) {
+            removal.onEnd(writer.remove(removal.camera, in: removal.times, at: clock()))
+        }
+    }
+
+    /// Writes one step of each camera.
+    ///
+    /// - Returns: Whether anything was written.
+    private func writeWaiting(_ writer: inout DiskWriter) -> Bool {
+        guard writer.isRecording else { return false }
+        let cameras = state.withLock { $0.queues.filter { !$0.value.isEmpty }.keys.sorted() }
+        var wrote = false
+        for camera in cameras {
+            let now = clock()
+            guard writer.lanes[camera]?.retry ?? .min <= now.monotonic,
+                let step = state.withLock({ $0.queues[camera]?.next() })
+            else { continue }
+            let outcome = writer.write(step, of: camera, at: now)
+            wrote = wrote || outcome != .later
+            guard case .fragment(let fragment, let number, _, let isFirst, let afterGap) = step else { continue }
+            state.withLock { state in
+                if let open = writer.lanes[camera]?.open { state.growing[camera] = (open.record, open.list) }
+                var isLost = outcome == .dropped
+                if outcome == .later {
+                    isLost =
+                        state.queues[camera]?.putBack(fragment, of: number, isFirst: isFirst, afterGap: afterGap)
+                        == false
+                }
+                if isLost {
+                    var dropped = DroppedFragments()
+                    dropped.add(fragment)
+                    state.note(dropped, of: camera)
+                }
+            }
+        }
+        return wrote
+    }
+
+    private func publish(_ writer: inout DiskWriter, _ onEvent: (RecordingEvent) -> Void) {
+        let events = writer.events
+        writer.events = []
+        let lanes = writer.lanes
+        let others = state.withLock { state in
+            state.report.status = writer.status
+            state.report.usage = writer.usage
+            state.growing = state.growing.filter { lanes[$0.key]?.open != nil }
+            defer { state.events = [] }
+            return state.events
+        }
+        for event in events + others { onEvent(event) }
+    }
+
+    /// Until something is to be written or the writer's deadline, on the monotonic clock.
+    private func wait(for writer: DiskWriter) {
+        let now = clock().monotonic
+        let retries = writer.isRecording ? writer.lanes.values.map(\.retry).filter { $0 > now } : []
+        let deadline = min(writer.deadline, retries.min() ?? .max)
+        let pause = max(0, min(deadline - now, 60_000_000))
+        let waits = state.withLock { state in
+            let hasWork =
+                !state.removals.isEmpty
+                || writer.isRecording
+                    && state.queues.contains { !$0.value.isEmpty && (writer.lanes[$0.key]?.retry ?? .min) <= now }
+            state.isWaiting = !hasWork && !state.isStopping
+            return state.isWaiting
+        }
+        guard waits else { return }
+        _ = wakeUp.wait(timeout: .now() + .microseconds(Int(pause)))
+        state.withLock { $0.isWaiting = false }
+    }
+}
+
+extension Moment {
+    /// Both of the machine's clocks.
+    @Sendable package static func now() -> Moment {
+        var time = timespec()
+        clock_gettime(CLOCK_MONOTONIC, &time)
+        return Moment(
+            monotonic: Int64(time.tv_sec) * 1_000_000 + Int64(time.tv_nsec) / 1_000, wall: WallClock.microseconds())
+    }
+}

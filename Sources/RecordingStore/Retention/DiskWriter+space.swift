@@ -1,0 +1,91 @@
+import IoTCore
+
+extension DiskWriter {
+    private static let ageInterval: Int64 = 60_000_000
+    /// The most segments that one commit removes.
+    private static let batch = 16
+
+    /// Removes old segments until a new one fits into the camera's quota and leaves the disk's floor free.
+    ///
+    /// - Returns: Whether the disk has the space. Recording continues even if what may not be removed exceeds the
+    ///   camera's quota.
+    mutating func makeRoom(for bytes: Int64, of camera: CameraNumber) throws(DiskFailure) -> Bool {
+        if let quota = configuration.limits[camera]?.bytes {
+            let ending = endings.filter { $0.segment.record.id.camera == camera }.reduce(0) { $0 + $1.size }
+            let excess = usage[camera, default: 0] + ending + bytes - quota
+            if excess > 0 { _ = try remove(atLeast: excess, of: camera, .quota) }
+        }
+        let space = try call { () throws(FileFailure) in try files.space() }
+        let missing = configuration.floor + bytes - space.free
+        if missing <= 0 { return true }
+        return try remove(atLeast: missing, of: nil, .space) >= missing
+    }
+
+    /// Removes what is older than the cameras' limits, once a minute.
+    mutating func removeExpired(at now: Moment) throws(DiskFailure) {
+        guard now.monotonic >= nextAgeCheck else { return }
+        nextAgeCheck = now.monotonic + Self.ageInterval
+        if let age = configuration.maximumAge {
+            _ = try remove(atLeast: .max, of: nil, .age, before: now.wall - age)
+        }
+        for (camera, limits) in configuration.limits.sorted(by: { $0.key < $1.key }) {
+            guard let age = limits.age else { continue }
+            _ = try remove(atLeast: .max, of: camera, .age, before: now.wall - age)
+        }
+    }
+
+    /// Removes the first segments in the order of removal.
+    ///
+    /// - Returns: How many bytes were removed; fewer than wanted if no more may be removed.
+    mutating func remove(
+        atLeast bytes: Int64, of camera: CameraNumber?, _ cause: RemovalCause, before: Int64 = .max
+    ) throws(DiskFailure) -> Int64 {
+        var removed: Int64 = 0
+        var count = 0
+        while removed < bytes {
+            let candidates: [SegmentRecord]
+            do {
+                candidates = try index.removable(
+                    on: disk, camera: camera, before: before, leases: leases.taken, limit: Self.batch)
+            } catch {
+                throw .index(error)
+            }
+            var chosen: [SegmentRecord] = []
+            var sum: Int64 = 0
+            for candidate in candidates where sum < bytes - removed {
+                chosen.append(candidate)
+                sum += candidate.byteCount
+            }
+            let free = Set(leases.beginRemoval(of: chosen.map(\.id)))
+            let segments = chosen.filter { free.contains($0.id) }
+            guard !segments.isEmpty else { break }
+            try discard(segments)
+            removed += segments.reduce(0) { $0 + $1.byteCount }
+            count += segments.count
+        }
+        if count > 0 { events.append(.removed(segments: count, bytes: removed, cause)) }
+        return removed
+    }
+
+    /// Removes segments in the safe order: the rows become garbage, then the files go; the next sync round makes that
+    /// durable and forgets the garbage. A crash in between leaves garbage, which is removed at the next start.
+    mutating func discard(_ segments: [SegmentRecord]) throws(DiskFailure) {
+        try commit([.discard(segments.map(\.id))])
+        for segment in segments { usage[segment.id.camera, default: 0] -= segment.byteCount }
+        try unlink(segments.map(\.id))
+    }
+
+    mutating func unlink(_ ids: [SegmentID]) throws(DiskFailure) {
+        for id in ids {
+            try call { () throws(FileFailure) in
+                do throws(FileFailure) {
+                    try files.remove(id.path)
+                } catch {
+                    guard error.isMissing else { throw error }
+                }
+            }
+            changedDirectories.insert(id.directory)
+            garbage.append(id)
+        }
+    }
+}

@@ -1,0 +1,2 @@
+// Part of glibc, but not of Swift's Glibc module.
+#include <sys/timex.h>

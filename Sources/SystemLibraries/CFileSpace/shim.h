@@ -1,0 +1,10 @@
+// Part of glibc: declared only with _GNU_SOURCE, which Swift does not set.
+#ifndef IOTVIDEOD_CFILESPACE_H
+#define IOTVIDEOD_CFILESPACE_H
+
+#include <sys/types.h>
+
+/// fallocate(2)
+extern int fallocate(int file, int mode, off_t offset, off_t length);
+
+#endif

@@ -1,0 +1,20 @@
+import IoTCore
+import RecordingStore
+import Yams
+
+extension ConfigurationKey {
+    static let recording: [ConfigurationKey] = [
+        ConfigurationKey("recording.directory", default: "none", \.recording.directory) {
+            node, context throws(ValueRefusal) in context.path(try node.text())
+        },
+        ConfigurationKey("recording.sync", default: "normal", \.recording.sync) { node, _ throws(ValueRefusal) in
+            try node.choice(SyncMode.self)
+        },
+        ConfigurationKey("recording.freeSpace", default: "1073741824", \.recording.freeSpace) {
+            node, _ throws(ValueRefusal) in Int64(try node.integer(in: 0...1_000_000_000_000_000))
+        },
+        ConfigurationKey("recording.maximumDays", default: "none", \.recording.maximumDays) {
+            node, _ throws(ValueRefusal) in try node.integer(in: 1...36_500)
+        },
+    ]
+}

@@ -1,0 +1,36 @@
+import IoTCore
+import Logging
+import RecordingStore
+
+extension RecordingEvent {
+    func log(to logger: Logger) {
+        switch self {
+        case .paused(let error):
+            logger.warning(
+                "the recording is paused", metadata: ["error": "\(error)", "remedy": "\(error.remedy)"])
+        case .resumed:
+            logger.notice("the recording continues")
+        case .dropped(let camera, let dropped):
+            logger.warning(
+                "the disk was too slow or away: fragments were dropped",
+                metadata: [
+                    "recording.camera": "\(camera)", "recording.fragments": "\(dropped.count)",
+                    "recording.bytes": "\(dropped.bytes)",
+                ])
+        case .removed(let segments, let bytes, let cause):
+            logger.info(
+                "recordings were removed",
+                metadata: [
+                    "recording.segments": "\(segments)", "recording.bytes": "\(bytes)",
+                    "recording.cause": "\(cause.rawValue)",
+                ])
+        case .full(let camera):
+            logger.warning(
+                "the recording disk is full, and nothing may be removed", metadata: ["recording.camera": "\(camera)"])
+        case .recovered(let segment, let bytes):
+            logger.notice(
+                "an interrupted recording was completed",
+                metadata: ["recording.segment": "\(segment)", "recording.bytes": "\(bytes)"])
+        }
+    }
+}

@@ -1,0 +1,89 @@
+import Foundation
+import Gateway
+import IoTCore
+import Logging
+import MediaChannel
+import RecordingStore
+
+/// The recordings of this box: the index, and the disk with its thread.
+final class RecordingService: Sendable {
+    private let index: RecordingIndex
+    private let disk: RecordingDisk
+    private let reader = RecordedReader()
+    private let logger: Logger
+    private let boot = ClockState.bootID()
+    /// For those who read the recordings.
+    let access: RecordingAccess
+
+    /// Opens the index and starts the disk's thread. A disk that is not there is tried again and again.
+    ///
+    /// - Throws: `storeFailed` if the index cannot be opened.
+    init(_ configuration: Configuration.Recording, directory: String, dataDirectory: String) throws(IoTError) {
+        let logger = Logger(label: "recording")
+        self.logger = logger
+        // Fails if it exists, or its parent does not; then the disk says what is wrong.
+        try? FileManager.default.createDirectory(
+            atPath: directory, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o750])
+        index = try RecordingIndex(path: dataDirectory + "/recordings.sqlite")
+        var settings = DiskConfiguration(path: directory)
+        settings.sync = configuration.sync
+        settings.floor = configuration.freeSpace
+        settings.maximumAge = configuration.maximumDays.map { Int64($0) * 86_400_000_000 }
+        let leases = SegmentLeases()
+        let makeFiles = { @Sendable in POSIXRecordingFiles(path: directory, requiresMount: false) }
+        disk = RecordingDisk(
+            files: makeFiles(), index: index, scanner: MP4SegmentScanner(), leases: leases, configuration: settings
+        ) { event in
+            event.log(to: logger)
+        }
+        access = RecordingAccess(
+            library: RecordingLibrary(
+                index: index, disk: disk, leases: leases, path: directory, makeFiles: makeFiles),
+            threads: RecordingThreads())
+    }
+
+    /// A recorder for a camera. The index knows it by its device id, so that another camera with the same name does not
+    /// continue its recordings.
+    func recorder(of device: DeviceID, camera: String) throws(IoTError) -> CameraRecorder {
+        let number = try index.camera(named: "\(device)")
+        let logger = Logger(label: "camera.\(camera)")
+        return CameraRecorder(CameraRecording(number, boot: boot, title: camera)) { [disk] output in
+            switch output {
+            case .begin(let opening): disk.begin(opening, of: number)
+            case .append(let fragment): disk.append(fragment, of: number)
+            case .end(let ending): disk.end(ending, of: number)
+            }
+        } onFailure: { error in
+            logger.warning(
+                "a part of the camera is not recorded",
+                metadata: ["error": "\(error)", "remedy": "\(error.remedy)"])
+        }
+    }
+
+    /// The recordings of a camera, for its callers.
+    func recordings(of device: DeviceID) throws(IoTError) -> CameraRecordings {
+        let number = try index.camera(named: "\(device)")
+        let library = access.library
+        return CameraRecordings(reader: reader) { [index, disk] in
+            StoredRecordings(number, index: index, open: { id throws(IoTError) in try library.open(id) }) {
+                disk.growing(number)
+            }
+        }
+    }
+
+    /// Writes what waits and completes all segments.
+    func close() async {
+        await access.threads.close()
+        // `stop` blocks until the disk has everything.
+        await withCheckedContinuation { continuation in
+            let thread = Thread { [disk, index, reader] in
+                reader.stop()
+                disk.stop()
+                index.close()
+                continuation.resume()
+            }
+            thread.name = "recording-end"
+            thread.start()
+        }
+    }
+}

@@ -1,0 +1,220 @@
+import Foundation
+import Testing
+
+/// A daemon that records its cameras.
+@Suite(.serialized, .timeLimit(.minutes(3))) struct RecordingTests {
+    private static let sample = "street-h264-aac.mp4"
+
+    private static func configuration(directory: String = "rec") -> String {
+        """
+        recording:
+          directory: \(directory)
+          sync: strict
+          freeSpace: 0
+        cameras:
+          - {name: front, url: \(Product.sample(sample)), record: continuous}
+
+        """
+    }
+
+    /// The segments' files, in the order of their beginnings.
+    private static func segments(in folder: TemporaryFolder) -> [String] {
+        let directory = folder.path("rec/00000001")
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: directory)) ?? []
+        return names.sorted().map { directory + "/" + $0 }
+    }
+
+    /// Waits until the newest segment holds pictures.
+    private static func pictures(_ count: Int, in folder: TemporaryFolder, segments number: Int) async throws {
+        try await eventually("\(count) pictures in segment \(number)") {
+            let files = segments(in: folder)
+            guard files.count == number, let last = files.last else { return false }
+            return (try? await FrameDigests.of(last).count) ?? 0 >= count
+        }
+    }
+
+    /// Each segment decodes without an error message, and its pictures are those of the source from a key frame on.
+    ///
+    /// - Parameter mode: the files' permissions; `nil` for any.
+    private static func check(_ files: [String], mode wanted: Int? = 0o640) async throws {
+        let source = try await FrameDigests.of(Product.sample(sample))
+        let keyFrames = try await FrameDigests.keyFrames(of: Product.sample(sample))
+        for file in files {
+            let mode = try FileManager.default.attributesOfItem(atPath: file)[.posixPermissions] as? Int
+            #expect(wanted == nil || mode == wanted, "the group may read it")
+            let outcome = try await Program.named("ffmpeg", ["-v", "error", "-i", file, "-f", "null", "-"]).run()
+            #expect(outcome.status == 0 && outcome.errors.isEmpty, "\(file): \(outcome.errors)")
+            let pictures = try await FrameDigests.of(file)
+            let start = FrameDigests.position(of: pictures, inRepeated: source)
+            #expect(start.map(keyFrames.contains) == true, "\(file): \(pictures.count) pictures")
+        }
+    }
+
+    @Test("A camera is recorded while it is on; a killed daemon's recording is completed at the next start")
+    func recording() async throws {
+        let folder = try TemporaryFolder()
+        do {
+            let daemon = try await RunningDaemon(folder: folder, configuration: Self.configuration())
+            try await Self.pictures(12, in: folder, segments: 1)
+            // Off: the segment ends. On: another one begins.
+            let off = try await daemon.iotctl("action", "front", "Action.cameraOn.ctlVal", "0")
+            #expect(off.status == 0, "\(off.errors)")
+            let on = try await daemon.iotctl("action", "front", "Action.cameraOn.ctlVal", "1")
+            #expect(on.status == 0, "\(on.errors)")
+            try await Self.pictures(12, in: folder, segments: 2)
+            #expect(await daemon.stop() == 0)
+        }
+        try await Self.check(Self.segments(in: folder))
+
+        do {
+            let daemon = try await RunningDaemon(folder: folder, configuration: Self.configuration())
+            try await Self.pictures(12, in: folder, segments: 3)
+            daemon.kill()
+            _ = await daemon.ended()
+        }
+        let daemon = try await RunningDaemon(folder: folder, configuration: Self.configuration())
+        try await eventually("the interrupted recording is completed") {
+            daemon.log.contains("an interrupted recording was completed")
+        }
+        try await Self.pictures(12, in: folder, segments: 4)
+        #expect(await daemon.stop() == 0)
+        try await Self.check(Self.segments(in: folder))
+    }
+
+    @Test("Recordings are listed, downloaded in parts, kept and removed; a guest sees what its binding allows")
+    func reading() async throws {
+        let folder = try TemporaryFolder()
+        let daemon = try await RunningDaemon(
+            folder: folder,
+            configuration: "api: {listen: \"127.0.0.1:0\", tls: false}\n" + Self.configuration()
+                + "  - {name: yard, url: \(Product.sample(Self.sample))}\n")
+        try await Self.pictures(12, in: folder, segments: 1)
+        _ = try await daemon.iotctl("action", "front", "Action.cameraOn.ctlVal", "0")
+        try await eventually("the recording is complete") {
+            try await daemon.iotctl("recording", "list", "front").text.contains("complete")
+        }
+        _ = try await daemon.iotctl("action", "front", "Action.cameraOn.ctlVal", "1")
+        try await Self.pictures(12, in: folder, segments: 2)
+
+        let list = try await daemon.api.request("GET", "/v1/devices/front/recordings")
+        let recordings = try #require(list.object["recordings"] as? [[String: Any]])
+        #expect(recordings.map { $0["state"] as? String } == ["complete", "growing"], "\(recordings)")
+        let shown = try await daemon.iotctl("camera", "show", "front").text
+        #expect(shown.contains(#/recording +recording, \d/#), "\(shown)")
+        let ranges = try await daemon.iotctl("recording", "ranges", "front", "--json")
+        #expect(ranges.status == 0 && ranges.text.contains("\"start\""), "\(ranges.errors)")
+        let days = try await daemon.iotctl("recording", "days", "front", "--zone", "Pacific/Kiritimati")
+        #expect(days.text.wholeMatch(of: #/\d{4}-\d\d-\d\d\s*/#) != nil, "\(days.text)\(days.errors)")
+        #expect(try await daemon.iotctl("recording", "days", "front", "--zone", "Nowhere").status == 1)
+        let never = try await daemon.iotctl("recording", "list", "yard", "--json")
+        #expect(never.status == 0 && !never.text.contains("growing"), "a camera that is not recorded")
+
+        // A download that broke off is continued, and gives the file itself.
+        let file = try Data(contentsOf: URL(fileURLWithPath: Self.segments(in: folder)[0]))
+        let head = try await daemon.api.request(
+            "GET", "/v1/devices/front/recordings/1/video.mp4",
+            headers: [
+                "Range: bytes=4-7", "If-None-Match: \"0\"",
+            ])
+        #expect(head.status == 206 && head.body == Data("ftyp".utf8))
+        let target = folder.path("one.mp4")
+        let first = try await daemon.iotctl("recording", "download", "front", "1", "--output", target)
+        #expect(first.status == 0, "\(first.errors)")
+        #expect(try Data(contentsOf: URL(fileURLWithPath: target)) == file)
+        let tag = try #require(try await tag(daemon, "1"))
+        let part = folder.path("two.mp4.\(tag).part")
+        try (file.prefix(1_000) + Data(repeating: 0x2A, count: 10)).write(to: URL(fileURLWithPath: part))
+        let second = try await daemon.iotctl("recording", "download", "front", "1", "--output", folder.path("two.mp4"))
+        let resumed = try Data(contentsOf: URL(fileURLWithPath: folder.path("two.mp4")))
+        #expect(second.status == 0 && resumed.count == file.count && resumed[1_005] == 0x2A, "what was there stays")
+        #expect(resumed.dropFirst(1_010) == file.dropFirst(1_010) && !FileManager.default.fileExists(atPath: part))
+        // The growing one is whole fragments.
+        let grown = folder.path("growing.mp4")
+        let third = try await daemon.iotctl("recording", "download", "front", "2", "--output", grown)
+        #expect(third.status == 0, "\(third.errors)")
+        try await Self.check([target], mode: nil)
+        try await Self.check([grown], mode: nil)
+
+        // A player of a playlist gets the same pictures; a media key is enough.
+        let key = try await daemon.iotctl(
+            "key", "create", "tv", "--device", "front", "--action", "view", "--action", "playback", "--ttl", "1h")
+        let end = try #require(recordings[0]["end"] as? Int)
+        let origin = try daemon.tcpAPI().origin
+        let playlist =
+            "\(origin)/v1/devices/front/recordings/playlist.m3u8?to=\(end)&key="
+            + key.text.trimmingCharacters(in: .whitespacesAndNewlines)
+        #expect(try await FrameDigests.of(playlist) == FrameDigests.of(target))
+
+        // Without the action `playback`, a guest does not see them.
+        #expect(try await daemon.iotctl("user", "create", "guest").status == 0)
+        let token = try await daemon.iotctl("token", "create", "--api", "--user", "guest")
+        #expect(token.status == 0, "\(token.errors)")
+        let guest = try daemon.tcpAPI(token: token.text.trimmingCharacters(in: .whitespacesAndNewlines))
+        for (actions, status) in [(["view"], 403), (["view", "playback"], 200)] {
+            let bound = try await daemon.iotctl(
+                ["device", "bind", "front", "guest"] + actions.flatMap { ["--action", $0] })
+            #expect(bound.status == 0, "\(bound.errors)")
+            #expect(try await guest.request("GET", "/v1/devices/front/recordings").status == status, "\(actions)")
+        }
+        let refused = try await guest.request("DELETE", "/v1/devices/front/recordings", body: #"{"from":0,"to":9}"#)
+        #expect(refused.status == 403, "\(refused)")
+
+        // What is kept stays.
+        let kept = try await daemon.iotctl("recording", "keep", "front", "--from", "1h", "--json")
+        #expect(kept.status == 0, "\(kept.errors)")
+        let id = try #require(kept.text.firstMatch(of: #/"id": "(\d+)"/#)).1
+        let held = try await daemon.iotctl("recording", "remove", "front", "--from", "1h", "--yes")
+        #expect(
+            held.text.contains("removed 0") && held.errors.contains("1 stay because they are kept"), "\(held.errors)")
+        #expect(try await daemon.iotctl("recording", "release", "front", String(id)).status == 0)
+        let removed = try await daemon.iotctl("recording", "remove", "front", "--from", "1h", "--yes")
+        #expect(removed.text.contains("removed 1"), "\(removed.text)\(removed.errors)")
+        #expect(try await daemon.api.request("GET", "/v1/devices/front/recordings/1/video.mp4").status == 404)
+        let check = try await daemon.iotctl("recording", "check", "--thorough")
+        #expect(check.status == 0 && check.text.contains("everything fits"), "\(check.text)\(check.errors)")
+        #expect(Self.segments(in: folder).count == 1)
+        #expect(await daemon.stop() == 0)
+    }
+
+    private func tag(_ daemon: RunningDaemon, _ id: String) async throws -> String? {
+        let outcome = try await Program.named(
+            "curl",
+            [
+                "-sI", "--unix-socket", daemon.folder.path("socket"),
+                "http://localhost/v1/devices/front/recordings/\(id)/video.mp4",
+            ]
+        ).run()
+        return outcome.text.firstMatch(of: #/(?i)etag: "([^"]+)"/#).map { String($0.1) }
+    }
+
+    @Test("Without a directory for recordings, no camera is recorded, and the refusal says what to set")
+    func withoutDirectory() async throws {
+        let daemon = try await RunningDaemon()
+        let url = Product.sample(Self.sample)
+        let added = try await daemon.iotctl("camera", "add", "front", url, "--record", "continuous")
+        #expect(added.status != 0 && added.errors.contains("recording.directory"), "\(added.errors)")
+        #expect(try await daemon.iotctl("camera", "add", "front", url).status == 0)
+        let changed = try await daemon.iotctl("camera", "set", "front", "--record", "continuous")
+        #expect(changed.status != 0 && changed.errors.contains("recording.directory"), "\(changed.errors)")
+        let camera = try await daemon.iotctl("camera", "show", "front", "--json")
+        #expect(camera.status == 0 && !camera.text.contains("continuous"), "\(camera.text)")
+        await daemon.stop()
+    }
+
+    @Test("A recorded camera still runs after the directory has left the configuration, and says it is not recorded")
+    func lostDirectory() async throws {
+        let folder = try TemporaryFolder()
+        do {
+            let daemon = try await RunningDaemon(folder: folder, configuration: Self.configuration())
+            let added = try await daemon.iotctl(
+                "camera", "add", "yard", Product.sample(Self.sample), "--record", "continuous")
+            #expect(added.status == 0, "\(added.errors)")
+            #expect(await daemon.stop() == 0)
+        }
+        let daemon = try await RunningDaemon(folder: folder, configuration: "")
+        let shown = try await daemon.iotctl("camera", "show", "yard").text
+        #expect(shown.contains(#/recording +paused.*21039/#), "\(shown)")
+        #expect(daemon.log.contains("the camera is not recorded"))
+        await daemon.stop()
+    }
+}

@@ -1,0 +1,107 @@
+import Foundation
+import IoTCore
+import TestSupport
+import Testing
+
+@testable import RecordingStore
+
+@Suite("A crash at any moment", .timeLimit(.minutes(10)))
+struct CrashTests {
+    /// With this, all prefixes of the log are tried (`make test-long`), and torn ones four times; otherwise each fifth.
+    private static let isLong = ProcessInfo.processInfo.environment["RECORDING_PREFIXES"] == "all"
+
+    /// A minute of two cameras with segments of a few seconds, a quota that removes old ones, and a clock step.
+    private func session() throws -> [DiskOperation] {
+        var rig = try WriterRig(limits: [.front: CameraLimits(bytes: 30_000), .yard: CameraLimits(age: 20_000_000)])
+        for second in 0..<70 {
+            if second == 30 { rig.stepClock(by: -3_600_000_000, .front) }
+            rig.second()
+        }
+        #expect(rig.dropped == 0)
+        return rig.disk.log
+    }
+
+    /// What must be readable after a crash: the contents of the files at the end of the last round.
+    private struct Promise {
+        var lists: [SegmentID: FragmentList] = [:]
+        var bytes: [SegmentID: [UInt8]] = [:]
+
+        init(_ log: ArraySlice<DiskOperation>) throws {
+            let disk = try CrashedDisk(log, .kept, seed: 0).disk
+            for path in disk.paths {
+                let id = try #require(SegmentID(path: path))
+                let file = try disk.open(path)
+                let scan = try PlainScanner().scan(size: try disk.size(of: file)) { offset, count throws(FileFailure) in
+                    try disk.read(file, at: offset, count: count)
+                }
+                lists[id] = scan?.list
+                bytes[id] = disk.contents(path)
+            }
+        }
+    }
+
+    @Test(
+        "After every prefix of the log, the store opens and has all that was synced",
+        arguments: CrashedDisk.Unsynced.allCases)
+    func everyPrefix(unsynced: CrashedDisk.Unsynced) throws {
+        let log = try session()
+        var promise = try Promise([])
+        var removed: Set<SegmentID> = []
+        var tried = 0
+        for length in 0...log.count {
+            if length > 0 {
+                switch log[length - 1] {
+                case .roundEnded: promise = try Promise(log.prefix(length))
+                case .commit(let changes):
+                    for case .discard(let ids) in changes { removed.formUnion(ids) }
+                default: break
+                }
+            }
+            guard Self.isLong || length % 5 == 0 else { continue }
+            for seed in 0..<(Self.isLong && unsynced == .torn ? 4 : 1) as Range<UInt64> {
+                tried += 1
+                try recover(log.prefix(length), unsynced, UInt64(length) << 8 + seed, promise, removed)
+            }
+        }
+        #expect(tried >= (Self.isLong ? 450 : 80))
+        print("crash tests: \(tried) prefixes of \(log.count) operations, unsynced \(unsynced)")
+    }
+
+    private func recover(
+        _ log: ArraySlice<DiskOperation>, _ unsynced: CrashedDisk.Unsynced, _ seed: UInt64, _ promise: Promise,
+        _ removed: Set<SegmentID>
+    ) throws {
+        let crashed = try CrashedDisk(log, unsynced, seed: seed)
+        let label = "after \(log.count) operations, \(unsynced), seed \(seed)"
+        if log.isEmpty { try crashed.index.commit([.putCamera(.front, name: "front")]) }
+        var rig = try WriterRig(disk: crashed.disk, index: crashed.index, later: 100_000_000)
+        try #require(rig.writer.isRecording, "the store did not open \(label)")
+        try #require(try crashed.index.openSegments(on: rig.writer.disk).isEmpty)
+
+        for (id, list) in promise.lists where !removed.contains(id) {
+            let contents = try #require(crashed.disk.contents(id.path), "\(id) is missing \(label)")
+            let row = try #require(try crashed.index.segment(id), "\(id) has no row \(label)")
+            let expected = try #require(promise.bytes[id])
+            let size = Int(list.byteCount)
+            // All but the placeholder, which a completed segment overwrites.
+            try #require(
+                contents.prefix(12).elementsEqual(expected.prefix(12))
+                    && contents[28...].prefix(size - 28).elementsEqual(expected[28...].prefix(size - 28)),
+                "\(id) differs \(label)")
+            try #require(row.list.fragments.count >= list.fragments.count, "\(id) lost fragments \(label)")
+            // A later fragment fixes the length of the one before.
+            try #require(
+                row.list.fragments.map(\.wallStart).starts(with: list.fragments.map(\.wallStart)), "\(id) \(label)")
+            try #require(
+                row.list.fragments.map(\.byteCount).starts(with: list.fragments.map(\.byteCount)), "\(id) \(label)")
+        }
+        // The next round removes the garbage.
+        for _ in 0..<6 { rig.second([.front]) }
+        rig.stop()
+        let report = try rig.check()
+        try #require(report.isSound, "\(report.findings) \(label)")
+        try #require(report.garbage == 0, "garbage \(label)")
+        let newest = try #require(try crashed.index.position(of: .front, at: rig.now.wall - 1_500_000), "\(label)")
+        try #require(newest.segment.state == .closed && newest.list.fragments.count >= 1)
+    }
+}
