@@ -308,8 +308,7 @@ let package = Package(
             exclude: [
                 "Aiortc", "Chromium", "Coturn", "DNSSD", "DirectoryProbe", "Discovery", "GStreamer", "NAT", "Peers",
                 "Probe", "RTSP", "Talk", "TalkProbe", "Unit", "WHEP", "WSDiscovery", "boxes.py", "daemon.py",
-                "environment.sh", "probes.py",
-                "requirements.txt", "run.sh", "runner.py", "unit_sandbox.py",
+                "probes.py", "requirements.txt", "run.sh", "runner.py", "unit_sandbox.py",
             ]),
     ]
 )

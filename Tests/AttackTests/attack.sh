@@ -9,7 +9,7 @@ set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 root=$(cd "$here/../.." && pwd)
 export DAEMON=${DAEMON:-$root/.build/debug/iotvideod}
-PYTHON=$("$root/Tests/InteropTests/environment.sh")
+PYTHON=$("$root/Tests/python-environment.sh" interop "$root/Tests/InteropTests/requirements.txt")/python3
 export PYTHON
 exec unshare -n bash -c '
     ip link set lo up

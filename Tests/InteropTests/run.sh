@@ -11,7 +11,7 @@ set -uo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 root=$(cd "$here/../.." && pwd)
 export DAEMON=${DAEMON:-$root/.build/debug/iotvideod}
-PYTHON=$("$here/environment.sh") || exit 1
+PYTHON=$("$root/Tests/python-environment.sh" interop "$here/requirements.txt")/python3 || exit 1
 export PYTHON
 
 if [ $# -gt 0 ]; then

@@ -3,19 +3,14 @@
 # DAEMON     the program under test; by default .build/debug/iotvideod
 # API_PORT   its port; by default 18437
 #
-# Sets root, environment (the virtual environment from requirements.txt, in .build/api), directory (removed together
-# with its daemon when the script ends), url and token (an administrator's).
+# Sets root, directory (removed together with its daemon when the script ends), url and token (an administrator's).
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 daemon=${1:-${DAEMON:-$root/.build/debug/iotvideod}}
 port=${API_PORT:-18437}
 url=http://127.0.0.1:$port
 
-environment=$root/.build/api
-if ! cmp -s "$root/Tests/api/requirements.txt" "$environment/requirements.txt"; then
-    python3 -m venv "$environment"
-    "$environment/bin/pip" --quiet install -r "$root/Tests/api/requirements.txt"
-    cp "$root/Tests/api/requirements.txt" "$environment/requirements.txt"
-fi
+# Prints the folder of the programs of requirements.txt.
+api_programs() { "$root/Tests/python-environment.sh" api "$root/Tests/api/requirements.txt"; }
 
 directory=$(mktemp -d)
 pid=

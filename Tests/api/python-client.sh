@@ -5,10 +5,11 @@
 #   Tests/api/python-client.sh [DAEMON]        for the variables see common.sh
 set -euo pipefail
 . "$(dirname "$0")/common.sh"
+programs=$(api_programs)
 
-"$environment/bin/openapi-spec-validator" "$root/docs/openapi.yaml"
-"$environment/bin/openapi-python-client" generate --path "$root/docs/openapi.yaml" --meta none --fail-on-warning \
+"$programs/openapi-spec-validator" "$root/docs/openapi.yaml"
+"$programs/openapi-python-client" generate --path "$root/docs/openapi.yaml" --meta none --fail-on-warning \
     --config "$root/docs/examples/openapi-python-client.yaml" --output-path "$directory/iotvideod_client"
 start_daemon
-PYTHONPATH=$directory "$environment/bin/python3" "$root/Tests/api/python_client.py" "$url" "$token" "$directory/s"
+PYTHONPATH=$directory "$programs/python3" "$root/Tests/api/python_client.py" "$url" "$token" "$directory/s"
 check_daemon

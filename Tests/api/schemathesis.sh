@@ -19,6 +19,7 @@
 #   host in the request. /v1/discoveries takes seconds. python-client.sh calls all of these.
 set -euo pipefail
 . "$(dirname "$0")/common.sh"
+programs=$(api_programs)
 export SCHEMATHESIS_HOOKS=$root/Tests/api/hooks.py
 examples=${MAX_EXAMPLES:-20}
 start_daemon
@@ -26,7 +27,7 @@ start_daemon
 check() { # CONFIGURATION [ARGUMENT...]
     local configuration=$1
     shift
-    "$environment/bin/schemathesis" --config-file "$configuration" run "$root/docs/openapi.yaml" --url "$url" \
+    "$programs/schemathesis" --config-file "$configuration" run "$root/docs/openapi.yaml" --url "$url" \
         --header "Authorization: Bearer $token" \
         --max-examples "$examples" --seed "${SCHEMATHESIS_SEED:-1}" --request-timeout 30 \
         --checks all --no-color --warnings off "$@" \

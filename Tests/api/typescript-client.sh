@@ -3,9 +3,10 @@
 # (typescript_client.ts). `make test-long` runs it; it needs the packages of packaging/debian-packages-test-long.txt.
 set -euo pipefail
 . "$(dirname "$0")/common.sh"
+programs=$(api_programs)
 
-"$environment/bin/pip" --quiet install -r "$root/Tests/api/requirements-typescript.txt"
-"$environment/bin/openapi-generator-cli" generate --input-spec "$root/docs/openapi.yaml" \
+"$programs/pip" --quiet install -r "$root/Tests/api/requirements-typescript.txt"
+"$programs/openapi-generator-cli" generate --input-spec "$root/docs/openapi.yaml" \
     --generator-name typescript-fetch --output "$directory/client" > "$directory/generator" || {
     tail -n 20 "$directory/generator"
     exit 1
