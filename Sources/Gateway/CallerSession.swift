@@ -104,6 +104,14 @@ struct CallerSession: GatewaySession {
         }
     }
 
+    func requirePlayback(_ entry: AccountRights.Entry) throws(IoTError) {
+        guard entry.actions.contains(.playback), caller.scope.includes(.playback) else {
+            throw IoTError(
+                .relationInvalid, "this account may not see the device's recordings",
+                remedy: "ask the device's owner for the action `playback`")
+        }
+    }
+
     /// Data over a channel are for those who may send messages.
     func requireControl(_ entry: AccountRights.Entry) throws(IoTError) {
         guard entry.actions.contains(.control), caller.scope.includes(.control) else {
@@ -121,7 +129,7 @@ struct CallerSession: GatewaySession {
         guard let device = DeviceID(rawValue: entry.id) else { throw IoTError(.targetNotFound) }
         return try await gateway.registry.open(
             device: device, deviceName: entry.name, kind: kind, source: source, definition: definition,
-            actions: entry.callActions, own: own, as: principal
+            actions: entry.callActions + (kind == .playback ? [.playback] : []), own: own, as: principal
         ) { () throws(IoTError) in try take(.channels) }
     }
 

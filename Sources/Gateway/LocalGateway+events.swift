@@ -92,6 +92,7 @@ extension LocalGateway {
             definition: channel.definitions.current, definitions: channel.definitions.all,
             camera: channel.ownCamera, keySource: channel.keySource)
         description.take(use.presentationSettings)
+        description.playback = channel.playback.map { PlaybackState($0) }
         description.number = use.channel.number
         description.stages = channel.stages.map { StageDescription($0) }
         return description

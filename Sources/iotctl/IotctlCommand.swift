@@ -26,7 +26,7 @@ struct IotctlCommand: AsyncParsableCommand {
         subcommands: [
             StatusCommand.self, DeviceCommand.self, PropertyCommand.self, ActionCommand.self,
             UserPropertyCommand.self, EventCommand.self, SendCommand.self, RequestCommand.self, MonitorCommand.self,
-            LiveCommand.self, TalkCommand.self, ChannelCommand.self, SnapshotCommand.self,
+            LiveCommand.self, PlaybackCommand.self, TalkCommand.self, ChannelCommand.self, SnapshotCommand.self,
             RecordingCommand.self, DiagnoseCommand.self, CameraCommand.self, UserCommand.self, TokenCommand.self,
             KeyCommand.self, LinkCommand.self,
             ReloadCommand.self, LogCommand.self, NetCommand.self, ErrorCommand.self, VersionCommand.self,

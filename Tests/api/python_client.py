@@ -310,6 +310,11 @@ def main(url, token, socket):
     number, first, count = re.search(r"(\d+)/media\.m4s\?first=(\d+)&count=(\d+)", playlist.parsed).groups()
     part = call("recordingPart", "front", number, first=int(first), count=int(count)).payload.read()
     assert part[4:8] == b"prft", part[:16]
+    played = call("openChannel", body=models.ChannelRequest(device="front", kind=models.ChannelRequestKind.PLAYBACK))
+    request = models.PlaybackRequest(time=found.start, speed=4.0, strategy=models.PlaybackRequestStrategy.SINGLE)
+    assert call("changePlayback", played.id, body=request).playback.time == found.start
+    assert call("stepPlayback", played.id).playback.paused is True
+    call("closeChannel", played.id)
     kept = call("keepRecordings", "front", body=models.KeptTimeRequest(from_=0, to=found.end, note="all"))
     assert kept.id in [time.id for time in call("listKeptTimes", "front").kept]
     removal = models.RecordingRemoval(from_=0, to=found.end)

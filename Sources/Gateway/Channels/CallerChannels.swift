@@ -8,14 +8,17 @@ struct CallerChannels: GatewayChannels {
     let session: CallerSession
 
     func open(_ request: ChannelRequest) async throws -> ChannelDescription {
-        guard let kind = request.channelKind, kind != .playback else {
-            throw IoTError(.invalidRequest, "kind: \(request.kind) is not supported; use monitor, live or transmission")
+        guard let kind = request.channelKind else {
+            let kinds = ChannelKind.allCases.map(\.name).joined(separator: ", ")
+            throw IoTError(.invalidRequest, "kind: \(request.kind) is not supported; use one of \(kinds)")
         }
         guard kind == .live || request.camera == nil else {
             throw IoTError(.invalidRequest, "camera: only a live channel shows one", remedy: "set kind to live")
         }
         let entry = try await session.viewable(request.device)
         if kind == .live { try session.requireTalk(entry) }
+        if kind == .playback { try session.requirePlayback(entry) }
+        if kind == .playback, request.definition != nil { try PlayerCapabilities(of: kind).require(.definition) }
         if kind == .transmission {
             try session.requireControl(entry)
             if request.definition != nil { try PlayerCapabilities(of: kind).require(.definition) }
@@ -129,7 +132,7 @@ struct CallerChannels: GatewayChannels {
                     reason: reason == .sizeChanged ? .size : .clock, pts: pts, width: video?.width,
                     height: video?.height))
         case .stageReached(let entry): .stage(StageDescription(entry))
-        case .playback: nil
+        case .playback(let event): .playback(PlaybackReport(event))
         case .warning(let error): .warning(APIError(error))
         case .ended: .end(await session.gateway.describe(use))
         }
@@ -224,7 +227,8 @@ struct CallerChannels: GatewayChannels {
         await session.gateway.uses.touch(id)
         let use = try await session.gateway.registry.use(id)
         try session.caller.require(device: use.channel.device.rawValue)
-        session.lease.needs(device: use.channel.device.rawValue)
+        session.lease.needs(
+            device: use.channel.device.rawValue, use.channel.kind == .playback ? .playback : .view)
         return use
     }
 

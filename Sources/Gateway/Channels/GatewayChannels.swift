@@ -16,6 +16,10 @@ package protocol GatewayChannels: Sendable {
     /// Changes the channel's definition and the camera that it shows, when the device has done so; then how the caller
     /// sees and hears it.
     func change(_ id: String, _ change: ChannelSettings) async throws -> ChannelDescription
+    /// Changes what a playback channel plays, and how.
+    func changePlayback(_ id: String, _ request: PlaybackRequest) async throws -> ChannelDescription
+    /// Shows the next picture, and pauses.
+    func stepPlayback(_ id: String) async throws -> ChannelDescription
     /// Talks to the device: plays the sound while it comes, until its end.
     func talk(_ id: String, _ sound: MediaInput) async throws -> TalkReport
     /// Ends the channel's talk; has no effect without one.

@@ -10,9 +10,14 @@ struct CallerRecordings: GatewayRecordings {
     // MARK: Lists
 
     func list(_ device: String, _ query: RecordedTimeQuery) async throws -> RecordingList {
-        guard let (camera, access) = try await recorded(device) else {
+        let camera: CameraNumber
+        let access: RecordingAccess
+        switch try await place(device) {
+        case .here(let number, let here): (camera, access) = (number, here)
+        case .nowhere:
             try query.check()
             return RecordingList(recordings: [])
+        case .elsewhere(let elsewhere): return try await elsewhere.list(query)
         }
         let library = access.library
         return try await access.threads.run { () throws(IoTError) in
@@ -26,24 +31,38 @@ struct CallerRecordings: GatewayRecordings {
     }
 
     func ranges(_ device: String, _ query: RecordedTimeQuery) async throws -> RecordedTimeList {
-        guard let (camera, access) = try await recorded(device) else {
+        let camera: CameraNumber
+        let access: RecordingAccess
+        switch try await place(device) {
+        case .here(let number, let here): (camera, access) = (number, here)
+        case .nowhere:
             try query.check()
             return RecordedTimeList(ranges: [])
+        case .elsewhere(let elsewhere): return try await elsewhere.ranges(query)
         }
         let library = access.library
         return try await access.threads.run { () throws(IoTError) in
             let page = try library.ranges(RecordingQuery(camera, query))
-            return RecordedTimeList(ranges: RecordedTime.joined(page.entries), next: page.next)
+            return RecordedTimeList(ranges: RecordedTime.joined(page.entries.map { RecordedTime($0) }), next: page.next)
         }
     }
 
     func days(_ device: String, in times: Range<Int64>, zone: RecordedZone) async throws -> RecordedDayList {
-        let recorded = try await recorded(device)
-        let access = try access()
+        let camera: CameraNumber
+        let access: RecordingAccess
+        switch try await place(device) {
+        case .here(let number, let here): (camera, access) = (number, here)
+        case .nowhere:
+            let access = try self.access()
+            return try await access.threads.run { () throws(IoTError) in
+                _ = try zone.division.zone()
+                return RecordedDayList(days: [])
+            }
+        case .elsewhere(let elsewhere): return try await elsewhere.days(in: times, zone: zone)
+        }
         let library = access.library
         return try await access.threads.run { () throws(IoTError) in
-            let zone = try zone.zone()
-            guard let camera = recorded?.0 else { return RecordedDayList(days: []) }
+            let zone = try zone.division.zone()
             let days = try library.days(of: camera, in: times.microseconds, zone: zone)
             return RecordedDayList(days: days.map { GatewayAPI.RecordedDay($0) })
         }
@@ -162,6 +181,26 @@ struct CallerRecordings: GatewayRecordings {
 
     // MARK: Who may
 
+    /// Where a camera is recorded.
+    private enum Place {
+        case here(CameraNumber, RecordingAccess)
+        /// This box runs it, and never recorded it.
+        case nowhere
+        /// Another box runs it.
+        case elsewhere(RecordingsElsewhere)
+    }
+
+    /// - Throws: 8002, 8003, 25005; 21039 if this box runs the camera, and has no directory for recordings.
+    private func place(_ device: String) async throws -> Place {
+        do {
+            return try await recorded(device).map { .here($0.0, $0.1) } ?? .nowhere
+        } catch let error as IoTError where error.code == .recorderUnavailable {
+            let entry = try await session.find(device)
+            guard await !runs(entry) else { throw error }
+            return .elsewhere(RecordingsElsewhere(session: session, entry: entry))
+        }
+    }
+
     private func access() throws(IoTError) -> RecordingAccess {
         guard let access = session.gateway.recordings else { throw RecordingAccess.missing }
         return access
@@ -172,11 +211,7 @@ struct CallerRecordings: GatewayRecordings {
     /// - Throws: 8002, 8003, 25005; 21039 if another box runs the camera, or nothing is recorded here.
     private func recorded(_ device: String) async throws -> (CameraNumber, RecordingAccess)? {
         let entry = try await session.find(device)
-        guard entry.actions.contains(.playback) else {
-            throw IoTError(
-                .relationInvalid, "this account may not see the device's recordings",
-                remedy: "ask the device's owner for the action `playback`")
-        }
+        try session.requirePlayback(entry)
         session.lease.needs(device: entry.id, .playback)
         return try await camera(entry)
     }
@@ -195,11 +230,16 @@ struct CallerRecordings: GatewayRecordings {
         let library = access.library
         let number = try await access.threads.run { () throws(IoTError) in try library.camera(named: entry.id) }
         if let number { return (number, access) }
-        guard await session.gateway.fleet.cameras().contains(where: { $0.device.rawValue == entry.id }) else {
+        guard await runs(entry) else {
             throw IoTError(
                 .recorderUnavailable, "this box does not record '\(entry.name)'",
                 remedy: "ask the box that runs the camera")
         }
         return nil
+    }
+
+    /// Whether this box runs the camera.
+    private func runs(_ entry: AccountRights.Entry) async -> Bool {
+        await session.gateway.fleet.cameras().contains { $0.device.rawValue == entry.id }
     }
 }

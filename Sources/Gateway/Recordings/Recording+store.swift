@@ -1,5 +1,6 @@
 import GatewayAPI
 import IoTCore
+import MediaChannel
 import RecordingStore
 
 /// The store counts in µs, the API in ms.
@@ -12,7 +13,7 @@ extension Range<Int64> {
         return scaled(lowerBound)..<scaled(upperBound)
     }
 
-    fileprivate var milliseconds: (Int64, Int64) { (lowerBound / 1_000, (upperBound + 999) / 1_000) }
+    var milliseconds: (Int64, Int64) { (lowerBound / 1_000, (upperBound + 999) / 1_000) }
 }
 
 extension SegmentRecord {
@@ -38,14 +39,10 @@ extension RecordedTimeQuery {
 }
 
 extension RecordedZone {
-    func zone() throws(IoTError) -> any DayZone {
+    var division: DayDivision {
         switch self {
-        case .name(let name): return try ZoneRules(name: name)
-        case .offset(let seconds):
-            guard let zone = FixedOffset(seconds: seconds) else {
-                throw IoTError(.valueInvalid, "an offset from UTC has at most 18 hours")
-            }
-            return zone
+        case .name(let name): .zone(name)
+        case .offset(let seconds): .offset(seconds)
         }
     }
 }
@@ -56,6 +53,17 @@ extension Recording {
         self.init(
             id: String(record.id.number), start: start, end: end, bytes: record.byteCount,
             state: State(record.state), reason: Reason(record.reason), kept: isKept)
+    }
+}
+
+extension Recording {
+    /// Of another box.
+    init(_ item: RecordedItem) {
+        let (start, end) = item.times.milliseconds
+        self.init(
+            id: item.recording, start: start, end: end, bytes: item.facts?.byteCount ?? 0,
+            state: item.facts.flatMap { State(rawValue: $0.state.rawValue) } ?? .complete,
+            reason: Reason(rawValue: item.type) ?? .continuous, kept: item.facts?.isKept ?? false)
     }
 }
 
@@ -81,9 +89,8 @@ extension Recording.Reason {
 
 extension RecordedTime {
     /// Ranges of different runs are one time if less than a second is missing between them.
-    static func joined(_ ranges: [RecordedRange]) -> [RecordedTime] {
-        ranges.reduce(into: []) { times, range in
-            let next = RecordedTime(range)
+    static func joined(_ ranges: [RecordedTime]) -> [RecordedTime] {
+        ranges.reduce(into: []) { times, next in
             guard let last = times.last, max(last.start, next.start) - min(last.end, next.end) <= 1_000 else {
                 return times.append(next)
             }

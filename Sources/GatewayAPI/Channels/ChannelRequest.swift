@@ -7,7 +7,7 @@ public struct ChannelRequest: APIRequestBody, Hashable {
     /// A device's id or name.
     public var device: String
     public var source: ChannelSource
-    /// The kind of the channel: `monitor` or `live`.
+    /// The kind of the channel: `monitor`, `live`, `playback` or `transmission`.
     public var kind: String
     /// The wanted definitions in order, as in `Definition.list`; `high` if it is absent.
     public var definition: String?

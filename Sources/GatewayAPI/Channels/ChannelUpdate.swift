@@ -10,6 +10,8 @@ public enum ChannelUpdate: Hashable, Sendable {
     case discontinuity(ChannelDiscontinuity)
     /// `event: stage`: the play has reached a stage, once for each track.
     case stage(StageDescription)
+    /// `event: playback`: a playback channel's device reports where it is.
+    case playback(PlaybackReport)
     /// `event: error`: something failed, but the channel continues.
     case warning(APIError)
     /// `event: end`, the last event: the channel is closed.
@@ -22,6 +24,7 @@ public enum ChannelUpdate: Hashable, Sendable {
             case .statistics(let report): try ServerSentEvent(name: "statistics", encoding: report)
             case .discontinuity(let change): try ServerSentEvent(name: "discontinuity", encoding: change)
             case .stage(let stage): try ServerSentEvent(name: "stage", encoding: stage)
+            case .playback(let report): try ServerSentEvent(name: "playback", encoding: report)
             case .warning(let error): try ServerSentEvent(name: "error", encoding: error)
             case .end(let description): try ServerSentEvent(name: "end", encoding: description)
             }
@@ -35,6 +38,7 @@ public enum ChannelUpdate: Hashable, Sendable {
         case "statistics": self = .statistics(try event.decode(StatisticsReport.self))
         case "discontinuity": self = .discontinuity(try event.decode(ChannelDiscontinuity.self))
         case "stage": self = .stage(try event.decode(StageDescription.self))
+        case "playback": self = .playback(try event.decode(PlaybackReport.self))
         case "error": self = .warning(try event.decode(APIError.self))
         case "end": self = .end(try event.decode(ChannelDescription.self))
         default: return nil

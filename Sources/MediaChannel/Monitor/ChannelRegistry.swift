@@ -7,7 +7,7 @@ import NIOCore
 public import PeerTransport
 
 /// A gateway's channels. Users of one account share one channel per camera, kind and wanted
-/// definition: one connection, one decoder.
+/// definition: one connection, one decoder. Live and playback channels are not shared.
 public actor ChannelRegistry {
     /// One user's use of a channel that others may share.
     public struct Use: Sendable {
@@ -56,6 +56,8 @@ public actor ChannelRegistry {
         let source: ChannelSource
         let definition: String?
         let account: Principal?
+        /// The channel's number, if it is not shared: in a playback channel each user chooses what is played.
+        let number: Int?
     }
 
     private struct Shared {
@@ -120,7 +122,7 @@ public actor ChannelRegistry {
     ///   - definition: the wanted definitions, as in `Definition.list`.
     ///   - actions: what the account may do with the device; all users of a channel belong to one account.
     ///   - account: the account that an administrator's session calls for; `nil` for its own.
-    ///   - own: what a live channel shows from the beginning. A live channel is not shared.
+    ///   - own: what a live channel shows from the beginning. Live and playback channels are not shared.
     ///   - take: called before a connection is made; may throw to refuse it. Its result is kept while the connection
     ///     exists.
     package func open(
@@ -130,7 +132,9 @@ public actor ChannelRegistry {
     ) async throws(IoTError) -> Use {
         // `high` is what a call without a definition gets.
         let wanted = definition == Definition.high.rawValue ? nil : definition
-        let key = Key(device: device, kind: kind, source: source, definition: wanted, account: account)
+        let key = Key(
+            device: device, kind: kind, source: source, definition: wanted, account: account,
+            number: kind == .playback ? opened + 1 : nil)
         if kind == .live,
             shared.keys.contains(where: { $0.kind == kind && $0.device == device && $0.account == account })
         {
@@ -200,7 +204,8 @@ public actor ChannelRegistry {
         await use.channel.leave(id)
         let key = Key(
             device: use.channel.device, kind: use.channel.kind, source: use.channel.source,
-            definition: use.channel.definition, account: use.channel.account)
+            definition: use.channel.definition, account: use.channel.account,
+            number: use.channel.kind == .playback ? use.channel.number : nil)
         guard shared[key]?.channel === use.channel else { return await use.channel.stop() }
         shared[key]?.uses -= 1
         guard shared[key]?.uses == 0 else { return }

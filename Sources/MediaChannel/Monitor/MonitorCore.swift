@@ -16,6 +16,7 @@ final class MonitorCore {
     private let telling: MonitorTelling
     private var ticker: RepeatedTask?
     private let capabilities: PlayerCapabilities
+    private var playback = PlaybackFollower()
     var keySource: KeySource?
     var definitions = MonitorDefinitions(nil, []) {
         didSet {
@@ -45,9 +46,6 @@ final class MonitorCore {
         self.capabilities = capabilities
         talk = ChannelTalk(feed: feed, capabilities: capabilities, parts: parts, eventLoop: eventLoop)
         notifications.talk = talk
-        notifications.onPlayback = { event in
-            if let event = PlaybackMessages.event(event) { telling.publish(.playback(event)) }
-        }
         picture = OwnPicture(feed: feed, capabilities: capabilities) { telling.publish(.warning($0)) }
         feed.control.onLost = { [weak talk] in talk?.end($0) }
         player = Player(
@@ -63,6 +61,14 @@ final class MonitorCore {
             }
             telling.take(event)
         }
+        notifications.onPlayback = { [weak self] event in
+            if let event = PlaybackMessages.event(event) { self?.played(event) }
+        }
+    }
+
+    private func played(_ event: PlaybackEvent) {
+        player.run { core, now in playback.take(event, core, at: now) }
+        telling.publish(.playback(event))
     }
 
     // MARK: Connecting
@@ -88,7 +94,11 @@ final class MonitorCore {
 
     /// Returns true if the device must be asked to send: only the first time.
     func beginPlaying(_ id: String) throws(IoTError) -> Bool {
-        let starts = try player.run { core, now throws(IoTError) in try core.play(id, at: now) }
+        let starts = try player.run { core, now throws(IoTError) in
+            let starts = try core.play(id, at: now)
+            if starts { playback.began(core, at: now) }
+            return starts
+        }
         guard starts else { return false }
         let core = NIOLoopBound(self, eventLoop: eventLoop)
         ticker = eventLoop.scheduleRepeatedTask(initialDelay: .seconds(1), delay: .seconds(1)) { task in
@@ -132,7 +142,11 @@ final class MonitorCore {
     /// A request about recordings; fails at once in a channel of another kind.
     func askRecordings(_ method: ControlMethod, _ params: JSONValue) throws(IoTError) -> EventLoopFuture<JSONValue> {
         try capabilities.require(.seek)
-        return feed.control.request(method, params)
+        let core = NIOLoopBound(self, eventLoop: eventLoop)
+        return feed.control.request(method, params).map { response in
+            core.value.player.run { player, now in core.value.playback.take(response, to: method, player, at: now) }
+            return response
+        }
     }
 
     // MARK: Users
@@ -165,7 +179,8 @@ final class MonitorCore {
                 firstPicturePts: id.flatMap { core.firstPicturePts(of: $0) }, stages: core.stageEntries,
                 talk: MonitorTalk(
                     isOffered: talk.isOffered, isTalking: talk.talker != nil && (id == nil || talk.talker == id)),
-                definitions: definitions, keySource: keySource, ownCamera: picture.camera)
+                definitions: definitions, keySource: keySource, ownCamera: picture.camera,
+                playback: playback.progress)
         }
     }
 }

@@ -52,6 +52,8 @@ public struct MonitorDescription: Sendable {
     public var keySource: KeySource?
     /// The name of the camera that a live channel shows to the device.
     public var ownCamera: String?
+    /// How a playback channel plays; `nil` in channels of other kinds, and before the first request about playback.
+    public var playback: PlaybackProgress?
 }
 
 /// The definition that a channel gets, and those that it can get.

@@ -35,14 +35,22 @@ extension MonitorChannel {
             next: page["next"]?.integerValue.map { Int(clamping: $0) })
     }
 
-    /// The days with recordings, as `2026-11-24`.
+    /// The first days with recordings in this time, about 100.
     ///
-    /// - Parameter zone: a name such as `Europe/Berlin`.
-    public func recordedDays(in times: Range<Int64>, zone: String = "UTC") async throws(IoTError) -> [String] {
-        let params: JSONValue = [
-            "from": .integer(times.lowerBound / 1_000), "to": .integer(times.upperBound / 1_000), "zone": .string(zone),
+    /// - Returns: the days, and the time from which on there are more; `nil` if there are none.
+    public func recordedDays(
+        in times: Range<Int64>, by division: DayDivision = .zone("UTC")
+    ) async throws(IoTError) -> (days: [RecordedDate], next: Int64?) {
+        var params: JSONValue = [
+            "from": .integer(times.lowerBound / 1_000), "to": .integer(times.upperBound / 1_000),
         ]
-        return try await askRecordings(.playbackDays, params)["days"]?.arrayValue?.compactMap(\.stringValue) ?? []
+        switch division {
+        case .zone(let name): params["zone"] = .string(name)
+        case .offset(let seconds): params["offset"] = .integer(seconds)
+        }
+        let page = try await askRecordings(.playbackDays, params)
+        let days = page["days"]?.arrayValue?.compactMap(PlaybackMessages.day) ?? []
+        return (days, PlaybackMessages.microseconds(page["next"]))
     }
 
     /// Plays from a time on. The media come when the channel plays.

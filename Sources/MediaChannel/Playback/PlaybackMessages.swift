@@ -35,6 +35,14 @@ enum PlaybackMessages {
             type: params["type"]?.stringValue, isAscending: order == PlaybackStrategy.ascending.rawValue)
     }
 
+    static func division(_ params: JSONValue) throws(IoTError) -> DayDivision {
+        guard let offset = params["offset"] else { return .zone(params["zone"]?.stringValue ?? "UTC") }
+        guard let seconds = offset.integerValue else {
+            throw IoTError(.invalidParameter, "'offset' must be a number of seconds")
+        }
+        return .offset(seconds)
+    }
+
     static func number(_ params: JSONValue, _ name: String) throws(IoTError) -> Int? {
         guard let value = params[name] else { return nil }
         guard let number = value.integerValue, (0..<Int64(1) << 31).contains(number) else {
@@ -51,8 +59,7 @@ enum PlaybackMessages {
     static func strategy(_ params: JSONValue) throws(IoTError) -> PlaybackStrategy? {
         guard let value = params["strategy"] else { return nil }
         guard let strategy = value.stringValue.flatMap(PlaybackStrategy.init) else {
-            let names = PlaybackStrategy.allCases.map(\.rawValue).joined(separator: ", ")
-            throw IoTError(.invalidParameter, "'strategy' must be one of: \(names)")
+            throw IoTError(.invalidParameter, "'strategy' " + PlaybackStrategy.requirement)
         }
         return strategy
     }
@@ -61,25 +68,53 @@ enum PlaybackMessages {
 
     /// The items of a page from `skip` on that fit a message; `next` is the `skip` with which the rest is asked for.
     static func page(_ list: RecordedList, skip: Int) -> JSONValue {
-        var items: [JSONValue] = []
-        var bytes = 0
-        for item in list.items.dropFirst(skip) {
-            let json = json(item)
-            bytes += json.jsonText.utf8.count + 1
-            if bytes > mostBytes { break }
-            items.append(json)
-        }
+        let items = fitting(list.items.dropFirst(skip), json)
         var page: JSONValue = ["totalPage": .integer(Int64(list.totalPage)), "items": .array(items)]
         let (end, isBeyond) = skip.addingReportingOverflow(items.count)
         if !isBeyond, end < list.items.count { page["next"] = .integer(Int64(end)) }
         return page
     }
 
+    /// The first days that fit a message; `next` is the `from` with which the rest is asked for.
+    static func days(_ days: [RecordedDate]) -> JSONValue {
+        let fitting = fitting(days) { day in
+            [
+                "date": .string(day.date), "start": milliseconds(day.times.lowerBound),
+                "end": milliseconds(day.times.upperBound),
+            ]
+        }
+        var page: JSONValue = ["days": .array(fitting)]
+        if fitting.count < days.count { page["next"] = milliseconds(days[fitting.count].times.lowerBound) }
+        return page
+    }
+
+    private static func fitting<Element>(
+        _ elements: some Sequence<Element>, _ json: (Element) -> JSONValue
+    ) -> [JSONValue] {
+        var fitting: [JSONValue] = []
+        var bytes = 0
+        for element in elements {
+            let json = json(element)
+            bytes += json.jsonText.utf8.count + 1
+            if bytes > mostBytes { break }
+            fitting.append(json)
+        }
+        return fitting
+    }
+
+    private static func milliseconds(_ time: Int64) -> JSONValue { .integer(time / 1_000) }
+
     static func json(_ item: RecordedItem) -> JSONValue {
-        [
-            "id": .integer(item.id), "start": .integer(item.times.lowerBound / 1_000),
-            "end": .integer(item.times.upperBound / 1_000), "type": .string(item.type),
+        var json: JSONValue = [
+            "id": .integer(item.id), "start": milliseconds(item.times.lowerBound),
+            // As the HTTP API rounds it.
+            "end": milliseconds(item.times.upperBound + 999), "type": .string(item.type),
         ]
+        guard let facts = item.facts else { return json }
+        json["bytes"] = .integer(facts.byteCount)
+        json["state"] = .string(facts.state.rawValue)
+        json["kept"] = .bool(facts.isKept)
+        return json
     }
 
     static func json(_ event: PlaybackEvent) -> JSONValue {
@@ -113,7 +148,18 @@ enum PlaybackMessages {
 
     static func item(_ json: JSONValue) -> RecordedItem? {
         guard let id = json["id"]?.integerValue, let times = times(of: json) else { return nil }
-        return RecordedItem(id: id, times: times, type: json["type"]?.stringValue ?? "")
+        var item = RecordedItem(id: id, times: times, type: json["type"]?.stringValue ?? "")
+        if let bytes = json["bytes"]?.integerValue, bytes >= 0,
+            let state = json["state"]?.stringValue.flatMap(RecordedItem.Facts.State.init)
+        {
+            item.facts = RecordedItem.Facts(byteCount: bytes, state: state, isKept: json["kept"]?.boolValue ?? false)
+        }
+        return item
+    }
+
+    static func day(_ json: JSONValue) -> RecordedDate? {
+        guard let date = json["date"]?.stringValue, let times = times(of: json) else { return nil }
+        return RecordedDate(date: date, times: times)
     }
 
     private static func times(of json: JSONValue) -> Range<Int64>? {
@@ -123,7 +169,7 @@ enum PlaybackMessages {
         return start..<end
     }
 
-    private static func microseconds(_ json: JSONValue?) -> Int64? {
+    static func microseconds(_ json: JSONValue?) -> Int64? {
         json?.integerValue.flatMap { (0..<Int64(1) << 52).contains($0) ? $0 * 1_000 : nil }
     }
 

@@ -26,6 +26,8 @@ package struct PlaybackSession {
     private static let reportInterval: Int64 = 1_000_000
     /// How long to wait for a part that is not recorded yet.
     private static let patience: Int64 = 300_000
+    /// The end is told when the last frames have arrived, also those that had to be sent again.
+    static let tail: Int64 = 250_000
     /// After so many items that cannot be read, without one that can, playback ends.
     private static let longestDamage = 32
 
@@ -41,6 +43,7 @@ package struct PlaybackSession {
     private var place: RecordedPlace?
     /// Nothing more is to be read.
     private var isComplete = false
+    private var completedAt: Int64 = 0
     private var isFinished = false
     private var current: RecordedItem?
     private var sent: [MediaKind: Int64] = [:]
@@ -218,6 +221,7 @@ package struct PlaybackSession {
 
     private mutating func complete(_ reason: ErrorCode? = nil) {
         isComplete = true
+        completedAt = now
         place = nil
         if let reason { failure = reason }
     }
@@ -232,7 +236,11 @@ package struct PlaybackSession {
     private var deadline: Int64? {
         guard !isPaused, !isFinished else { return nil }
         if let first = queue.first { return due(first.dts) }
-        return isComplete ? due(queue.lastCue) : retry
+        return isComplete ? finishTime : retry
+    }
+
+    private var finishTime: Int64 {
+        (anchor == nil ? completedAt : due(queue.lastCue)) + Self.tail
     }
 
     private mutating func update() {
@@ -242,9 +250,10 @@ package struct PlaybackSession {
             send(entry)
             read()
         }
-        guard isComplete, !isFinished, !isPaused, queue.first == nil, due(queue.lastCue) <= now else { return }
+        guard isComplete, !isFinished, !isPaused, queue.first == nil, finishTime <= now else { return }
         isFinished = true
         endFile()
+        if sent.isEmpty { failure = failure ?? .playbackListEmpty }
         outputs.append(.event(.finished(error: failure)))
     }
 

@@ -79,9 +79,9 @@ final class PlaybackViewer: CalledViewer {
             }
         case .playbackDays:
             let times = try PlaybackMessages.times(params)
-            let zone = params["zone"]?.stringValue ?? "UTC"
+            let division = try PlaybackMessages.division(params)
             return answer(respond) { source throws(IoTError) in
-                ["days": .array(try source.days(in: times, zone: zone).suffix(500).map { .string($0) })]
+                PlaybackMessages.days(try source.days(in: times, by: division))
             }
         case .playbackSeek: try seek(params, at: now)
         case .playbackPause: session.pause(at: now)

@@ -1,4 +1,4 @@
-public import IoTCore
+package import IoTCore
 
 /// An item of a list of recordings: one file. All times are µs since 1970.
 public struct RecordedItem: Sendable, Hashable {
@@ -6,12 +6,57 @@ public struct RecordedItem: Sendable, Hashable {
     public var times: Range<Int64>
     /// At most 16 characters, for example `motion`.
     public var type: String
+    /// Only in lists.
+    public var facts: Facts?
 
-    public init(id: Int64, times: Range<Int64>, type: String) {
+    public struct Facts: Sendable, Hashable {
+        public enum State: String, Sendable, Hashable {
+            /// It is being recorded.
+            case growing
+            case complete
+            /// It ended with a crash or a lost disk.
+            case interrupted
+        }
+
+        public var byteCount: Int64
+        public var state: State
+        /// Whether it is in a kept time range.
+        public var isKept: Bool
+
+        public init(byteCount: Int64, state: State, isKept: Bool) {
+            self.byteCount = byteCount
+            self.state = state
+            self.isKept = isKept
+        }
+    }
+
+    public init(id: Int64, times: Range<Int64>, type: String, facts: Facts? = nil) {
         self.id = id
         self.times = times
         self.type = type
+        self.facts = facts
     }
+}
+
+/// A day with recordings.
+public struct RecordedDate: Sendable, Hashable {
+    /// `2026-11-24`
+    public var date: String
+    /// µs since 1970: 23 or 25 hours where daylight saving time begins or ends.
+    public var times: Range<Int64>
+
+    public init(date: String, times: Range<Int64>) {
+        self.date = date
+        self.times = times
+    }
+}
+
+/// What divides days.
+public enum DayDivision: Sendable, Hashable {
+    /// An IANA time zone, for example `Europe/Berlin`.
+    case zone(String)
+    /// Seconds east of UTC.
+    case offset(Int64)
 }
 
 /// A part of a recording that can be read at once. The parts of an item are numbered from 0 on.

@@ -45,10 +45,8 @@ package protocol RecordedSource: AnyObject, Sendable {
     /// - Throws: `invalidRequest` if the times have too many items.
     func list(_ query: RecordedListQuery) throws(IoTError) -> RecordedList
 
-    /// The days with recordings, as `2026-11-24`.
-    ///
-    /// - Parameter zone: a name such as `Europe/Berlin`.
-    func days(in times: Range<Int64>, zone: String) throws(IoTError) -> [String]
+    /// The days with recordings, the first ones first.
+    func days(in times: Range<Int64>, by division: DayDivision) throws(IoTError) -> [RecordedDate]
 
     /// The tracks of the newest recording; `nil` if nothing is recorded. From then on, recordings whose picture has
     /// another codec cannot be read, and sound of another format is left out.

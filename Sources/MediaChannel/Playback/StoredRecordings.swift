@@ -43,15 +43,26 @@ package final class StoredRecordings: RecordedSource {
                 .invalidRequest, "there are more than \(Self.longestList) recordings in this time",
                 remedy: "ask for at most a day at a time")
         }
-        let items = page.entries.map(RecordedItem.init).filter { query.type == nil || $0.type == query.type }
+        let holds = try index.holds(of: camera)
+        let items = page.entries.map { record in
+            var item = RecordedItem(record)
+            item.facts = RecordedItem.Facts(
+                byteCount: record.byteCount, state: RecordedItem.Facts.State(record.state),
+                isKept: holds.contains { $0.times.overlaps(record.start..<max(record.end, record.start + 1)) })
+            return item
+        }.filter { query.type == nil || $0.type == query.type }
         let (start, isBeyond) = query.pageIndex.multipliedReportingOverflow(by: query.countPerPage)
         return RecordedList(
             totalPage: (items.count + query.countPerPage - 1) / query.countPerPage,
             items: isBeyond ? [] : Array(items.dropFirst(start).prefix(query.countPerPage)))
     }
 
-    package func days(in times: Range<Int64>, zone: String) throws(IoTError) -> [String] {
-        try index.days(of: camera, in: times, zone: try ZoneRules(name: zone)).map(\.date.description)
+    package func days(in times: Range<Int64>, by division: DayDivision) throws(IoTError) -> [RecordedDate] {
+        try index.days(of: camera, in: times, zone: try division.zone()).map { day in
+            RecordedDate(
+                date: day.date.description,
+                times: day.seconds.lowerBound * 1_000_000..<day.seconds.upperBound * 1_000_000)
+        }
     }
 
     package func tracks() throws(IoTError) -> SegmentTracks? {
@@ -164,6 +175,29 @@ package final class StoredRecordings: RecordedSource {
         guard let opened = try OpenedSegment(try openFile(id)) else { return nil }
         open.withLock { $0 = opened }
         return opened
+    }
+}
+
+extension RecordedItem.Facts.State {
+    fileprivate init(_ state: SegmentState) {
+        switch state {
+        case .open: self = .growing
+        case .closed: self = .complete
+        case .cut: self = .interrupted
+        }
+    }
+}
+
+extension DayDivision {
+    package func zone() throws(IoTError) -> any DayZone {
+        switch self {
+        case .zone(let name): return try ZoneRules(name: name)
+        case .offset(let seconds):
+            guard let zone = FixedOffset(seconds: seconds) else {
+                throw IoTError(.valueInvalid, "an offset from UTC has at most 18 hours")
+            }
+            return zone
+        }
     }
 }
 

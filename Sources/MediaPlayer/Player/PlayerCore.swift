@@ -17,7 +17,7 @@ package final class PlayerCore {
     /// Called in order, during calls of this core.
     package var onEvent: (PlayerEvent) -> Void = { _ in }
 
-    private var machine: PlayerStateMachine
+    var machine: PlayerStateMachine
     private(set) var tracks = FrameSourceDescription(video: nil, audio: nil)
     /// `nil` before play.
     var playout: Playout?

@@ -2,7 +2,7 @@ import ArgumentParser
 import GatewayAPI
 import IoTCore
 
-/// What a run of `iotctl monitor` or `iotctl live` writes, and when it ends.
+/// What a run of `iotctl monitor`, `iotctl live` or `iotctl playback` writes, and when it ends.
 struct MonitorOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp("How long to play: 10s, 500ms, 2m.", valueName: "time"), transform: DurationArgument.parse)

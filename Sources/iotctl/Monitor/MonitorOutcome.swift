@@ -31,6 +31,9 @@ struct MonitorOutcome {
         case .channelEnded:
             isChannelOver = true
             return true
+        case .playbackFinished(let error):
+            failure = failure ?? error
+            return true
         case .failed(let error):
             failure = failure ?? error
             return true

@@ -1,7 +1,7 @@
 import GatewayAPI
 import IoTCore
 
-/// The options of one run of `iotctl monitor` or `iotctl live`.
+/// The options of one run of `iotctl monitor`, `iotctl live` or `iotctl playback`.
 struct MonitorPlan: Sendable {
     var device: String
     var kind = ChannelKind.monitor
@@ -10,6 +10,8 @@ struct MonitorPlan: Sendable {
     var definition: String?
     /// The camera of the gateway that a live channel shows.
     var camera: String?
+    /// What a playback channel plays.
+    var playback: PlaybackRequest?
     /// The file of the sound with which to talk; `-` for standard input.
     var talk: String?
     /// Counted from `play`; `nil`: until interrupted, or until all requested files are complete.

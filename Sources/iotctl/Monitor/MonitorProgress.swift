@@ -4,6 +4,7 @@ import GatewayAPI
 struct MonitorProgress {
     static func line(_ contents: MonitorView.Contents, tracks: [TrackDescription]) -> String {
         var words = [contents.state?.player.name ?? "preparing"]
+        if let time = contents.time { words.append(Format.time(time)) }
         if let video = contents.statistics?.video {
             if let width = video.frameWidth, let height = video.frameHeight { words.append("\(width)x\(height)") }
             words.append("\(video.framesShown ?? video.framesDecoded ?? 0) frames")

@@ -5,8 +5,8 @@ import IoTCore
 import NIOCore
 import NIOHTTP1
 
-/// One run of `iotctl monitor` or `iotctl live`: opens the channel, then every body, then plays; then ends all parts in order and makes
-/// the summary.
+/// One run of `iotctl monitor`, `iotctl live` or `iotctl playback`: opens the channel, then every body, then plays; then
+/// ends all parts in order and makes the summary.
 struct MonitorSession: Sendable {
     /// The time limit for bodies to end after the channel's end.
     private static let drainLimit = Duration.seconds(5)
@@ -30,6 +30,10 @@ struct MonitorSession: Sendable {
             if !plan.settings.isEmpty {
                 let _: ChannelDescription = try await client.call(
                     .PATCH, APIPath("v1", "channels", channel.id), body: try APICoding.encode(plan.settings))
+            }
+            if let playback = plan.playback {
+                let _: ChannelDescription = try await client.call(
+                    .PATCH, APIPath("v1", "channels", channel.id, "playback"), body: try APICoding.encode(playback))
             }
             return try await watch(channel, sound)
         } catch {
@@ -142,6 +146,9 @@ struct MonitorSession: Sendable {
                 if let frames = plan.frames, !plan.countsInDaemon, shown >= frames, !hasEnoughFrames {
                     hasEnoughFrames = true
                     source.yield(.framesShown)
+                }
+                if case .playback(let report) = update, report.event == .finished {
+                    source.yield(.playbackFinished(report.error?.error))
                 }
                 if case .end = update { return false }
                 return true

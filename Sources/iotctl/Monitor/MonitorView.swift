@@ -9,6 +9,8 @@ final class MonitorView: Sendable {
         var statistics: StatisticsReport?
         /// The newest error that did not end the channel.
         var warning: APIError?
+        /// What a playback channel has reported: the time of the last picture, ms since 1970.
+        var time: Int64?
         var final: ChannelDescription?
     }
 
@@ -22,6 +24,7 @@ final class MonitorView: Sendable {
             case .state(let state): contents.state = state
             case .statistics(let report): contents.statistics = report
             case .warning(let error): contents.warning = error
+            case .playback(let report): contents.time = report.time ?? contents.time
             case .discontinuity, .stage: break
             case .end(let description): contents.final = description
             }

@@ -120,6 +120,8 @@ enum RouteRights {
         "PATCH /v1/channels/{id}": .channel,
         "DELETE /v1/channels/{id}": .channel,
         "POST /v1/channels/{id}/play": .channel,
+        "PATCH /v1/channels/{id}/playback": .channelAction(.playback),
+        "POST /v1/channels/{id}/playback/step": .channelAction(.playback),
         "POST /v1/channels/{id}/talk": .channelAction(.talk),
         "DELETE /v1/channels/{id}/talk": .channel,
         "POST /v1/channels/{id}/data": .channelAction(.control),

@@ -30,6 +30,23 @@ extension APIRoutes {
                 if let definition = change.definition { try APIRequest.check(definition: definition) }
                 return try Response(json: try await gateway.channels.change(request.parameter("id"), change))
             },
+            APIRoute(.patch, "/v1/channels/{id}/playback") { request, gateway in
+                let change = try await request.decode(PlaybackRequest.self)
+                guard !change.isEmpty else {
+                    let members = PlaybackRequest.members.joined(separator: ", ")
+                    throw IoTError(.invalidRequest, "nothing is to be changed: one of \(members) is needed")
+                }
+                for time in [change.time, change.end].compactMap({ $0 }) {
+                    guard APIRequest.moments.contains(time) else {
+                        throw IoTError(
+                            .invalidRequest, "time and end are ms since 1970, at most \(APIRequest.moments.upperBound)")
+                    }
+                }
+                return try Response(json: try await gateway.channels.changePlayback(request.parameter("id"), change))
+            },
+            APIRoute(.post, "/v1/channels/{id}/playback/step") { request, gateway in
+                try Response(json: try await gateway.channels.stepPlayback(request.parameter("id")))
+            },
             APIRoute(.delete, "/v1/channels/{id}") { request, gateway in
                 try Response(json: try await gateway.channels.close(request.parameter("id")))
             },

@@ -59,7 +59,7 @@ import Testing
             #expect(list.items.count >= 2 && list.totalPage == 1 && list.next == nil)
             #expect(try await channel.recordings(in: day, countPerPage: 1).totalPage == list.items.count)
             #expect(try await channel.recordings(in: day, skip: 1).items == Array(list.items.dropFirst()))
-            #expect(try await channel.recordedDays(in: day).count == 1)
+            #expect(try await channel.recordedDays(in: day).days.count == 1)
             let wrong = await refusal { _ = try await channel.recordings(in: day, countPerPage: 3_201) }
             #expect(wrong == .invalidParameter)
             #expect(await refusal { try await channel.setPlaybackSpeed(33) } == .invalidParameter)

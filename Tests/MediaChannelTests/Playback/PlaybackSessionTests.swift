@@ -236,7 +236,7 @@ struct PlaybackSessionTests {
     func nothing() {
         var playback = playing(from: 100)
         playback.run(1)
-        #expect(playback.sent.isEmpty && playback.events == [.finished(error: nil)])
+        #expect(playback.sent.isEmpty && playback.events == [.finished(error: .playbackListEmpty)])
     }
 
     @Test("Speeds are above 0 and at most 32", arguments: [0, -1, 32.5, .nan, .infinity])

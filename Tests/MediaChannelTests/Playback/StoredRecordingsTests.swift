@@ -56,7 +56,7 @@ struct StoredRecordingsTests {
 
         let list = try source.list(try RecordedListQuery(times: Self.wall..<Self.wall + 60_000_000, countPerPage: 2))
         #expect(list.items.map(\.id) == Array(all.items.prefix(2)) && list.totalPage == (all.items.count + 1) / 2)
-        #expect(try source.days(in: Self.wall..<Self.wall + 60_000_000, zone: "UTC").count == 1)
+        #expect(try source.days(in: Self.wall..<Self.wall + 60_000_000, by: .zone("UTC")).count == 1)
 
         let second = try #require(SegmentID(rawValue: all.items[1]))
         try FileManager.default.removeItem(atPath: disk.directory + "/rec/" + second.path)

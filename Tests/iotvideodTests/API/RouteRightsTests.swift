@@ -92,6 +92,8 @@ import Testing
         ("PATCH /v1/channels/{id}", "/v1/channels/1", #"{"definition":"low"}"#),
         ("DELETE /v1/channels/{id}", "/v1/channels/1", nil),
         ("POST /v1/channels/{id}/play", "/v1/channels/1/play", nil),
+        ("PATCH /v1/channels/{id}/playback", "/v1/channels/1/playback", #"{"paused":true}"#),
+        ("POST /v1/channels/{id}/playback/step", "/v1/channels/1/playback/step", nil),
         ("POST /v1/channels/{id}/talk", "/v1/channels/1/talk", "RIFF"),
         ("DELETE /v1/channels/{id}/talk", "/v1/channels/1/talk", nil),
         ("POST /v1/channels/{id}/data", "/v1/channels/1/data", #"{"text":"a"}"#),

@@ -50,6 +50,16 @@ struct ScriptedChannels: GatewayChannels {
         throw IoTError(.notFound)
     }
 
+    func changePlayback(_ id: String, _ request: PlaybackRequest) async throws -> ChannelDescription {
+        try session.note()
+        throw IoTError(.notFound)
+    }
+
+    func stepPlayback(_ id: String) async throws -> ChannelDescription {
+        try session.note()
+        throw IoTError(.notFound)
+    }
+
     func talk(_ id: String, _ sound: MediaInput) async throws -> TalkReport {
         try session.note()
         throw IoTError(.notFound)

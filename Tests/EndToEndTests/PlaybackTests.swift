@@ -1,0 +1,181 @@
+import Foundation
+import Testing
+
+/// What a camera's box has recorded is played over a channel, also to another box.
+@Suite(.serialized, .timeLimit(.minutes(3))) struct PlaybackTests {
+    private static let sample = "street-h264-aac.mp4"
+
+    private func require(_ outcome: Program.Outcome) throws -> String {
+        try #require(outcome.status == 0, "\(outcome.errors)")
+        return outcome.text
+    }
+
+    /// The camera's box, which is also the hub.
+    private func cameraBox(_ network: TestNetwork) async throws -> RunningDaemon {
+        try await RunningDaemon(
+            configuration: """
+                hub:
+                  tls:
+                    listen: \(network.address("hub")):8883
+                recording: {directory: rec, sync: strict, freeSpace: 0}
+                cameras:
+                  - {name: front, url: \(Product.sample(Self.sample)), record: continuous}
+
+                """, prefix: network.prefix("hub"))
+    }
+
+    /// A guest's box with the actions.
+    private func guestBox(
+        _ network: TestNetwork, _ hub: RunningDaemon, _ actions: [String]
+    ) async throws -> RunningDaemon {
+        _ = try require(try await hub.iotctl("user", "create", "bob"))
+        _ = try require(try await bind(hub, actions))
+        let enrolment = try require(try await hub.iotctl("token", "create", "--enrol", "--user", "bob"))
+        let folder = try TemporaryFolder()
+        let file = folder.path("enrolment")
+        _ = FileManager.default.createFile(
+            atPath: file, contents: Data(enrolment.utf8), attributes: [.posixPermissions: 0o600])
+        return try await RunningDaemon(
+            folder: folder, arguments: ["--join", file], prefix: network.prefix("gateway"))
+    }
+
+    private func bind(_ hub: RunningDaemon, _ actions: [String]) async throws -> Program.Outcome {
+        try await hub.iotctl(["device", "bind", "front", "bob"] + actions.flatMap { ["--action", $0] })
+    }
+
+    /// Records for some seconds, and switches the camera off, so that the recording is complete.
+    private func record(_ hub: RunningDaemon) async throws {
+        try await eventually("some seconds are recorded") {
+            let list = try await hub.api.request("GET", "/v1/devices/front/recordings")
+            guard let first = (list.object["recordings"] as? [[String: Any]])?.first,
+                let start = first["start"] as? Int, let end = first["end"] as? Int
+            else { return false }
+            return end - start > 5_000
+        }
+        _ = try require(try await hub.iotctl("action", "front", "Action.cameraOn.ctlVal", "0"))
+        try await eventually("the recording is complete") {
+            try await hub.iotctl("recording", "list", "front").text.contains("complete")
+        }
+    }
+
+    private func recordings(_ box: RunningDaemon, _ query: String = "") async throws -> [[String: Any]] {
+        let list = try await box.api.request("GET", "/v1/devices/front/recordings" + query)
+        try #require(list.status == 200, "\(String(decoding: list.body, as: UTF8.self))")
+        return try #require(list.object["recordings"] as? [[String: Any]])
+    }
+
+    @Test("Another box lists and plays what is recorded, picture by picture; the right for it can be withdrawn")
+    func otherBox() async throws {
+        let network = try await TestNetwork(hosts: ["hub", "gateway"])
+        let hub = try await cameraBox(network)
+        let bob = try await guestBox(network, hub, ["view"])
+        let withoutRight = try await bob.iotctl("playback", "front", "--from", "1h", "--duration", "1s")
+        #expect(withoutRight.status == 1 && withoutRight.errors.hasPrefix("error 8003 "), "\(withoutRight.errors)")
+        _ = try require(try await bind(hub, ["view", "playback"]))
+        try await record(hub)
+
+        // The lists are those of the camera's box.
+        let own = try await recordings(hub)
+        let (seen, newest) = (try await recordings(bob), try await recordings(bob, "?order=descending&limit=1"))
+        #expect(seen.count == 1 && NSArray(array: seen) == NSArray(array: own), "\(seen)\n\(own)")
+        #expect(NSArray(array: newest) == NSArray(array: own))
+        let ranges = try require(try await bob.iotctl("recording", "ranges", "front"))
+        #expect(ranges == (try require(try await hub.iotctl("recording", "ranges", "front"))))
+        for zone in ["Pacific/Kiritimati", "UTC"] {
+            let days = try require(try await bob.iotctl("recording", "days", "front", "--zone", zone, "--json"))
+            let there = try require(try await hub.iotctl("recording", "days", "front", "--zone", zone, "--json"))
+            #expect(days == there)
+        }
+        #expect(try await bob.iotctl("recording", "days", "front", "--zone", "Nowhere").status == 1)
+
+        // Every picture of the file, as it is in the file.
+        let file = hub.folder.path("there.mp4")
+        _ = try require(try await hub.iotctl("recording", "download", "front", "1", "--output", file))
+        let digests = try await FrameDigests.of(file)
+        let played = bob.folder.path("played.mp4")
+        let start = try #require(own[0]["start"] as? Int)
+        let summary = try require(
+            try await bob.iotctl("playback", "front", "--from", "1h", "--record", played))
+        #expect(try await FrameDigests.of(played) == digests, "\(summary)")
+
+        // A part of it, faster: at the speed 2 every picture comes, and no sound.
+        let middle = ISO8601DateFormatter.string(
+            from: Date(timeIntervalSince1970: Double(start / 1_000 + 2)), timeZone: .gmt,
+            formatOptions: [.withInternetDateTime])
+        let part = bob.folder.path("part.mp4")
+        _ = try require(
+            try await bob.iotctl(
+                "playback", "front", "--from", middle, "--speed", "2", "--strategy", "single", "--record", part))
+        let pictures = try await FrameDigests.of(part)
+        #expect(!pictures.isEmpty && Array(digests.suffix(pictures.count)) == pictures, "from a key frame to the end")
+
+        let empty = try await bob.iotctl("playback", "front", "--from", "now", "--snapshot", bob.folder.path("no.jpg"))
+        #expect(empty.status == 1 && empty.errors.hasPrefix("error 21032 "), "\(empty.errors)")
+        #expect(await bob.stop() == 0)
+        #expect(await hub.stop() == 0)
+    }
+
+    @Test("A channel is paused, stepped, sought and sped up, and its state and events say so")
+    func control() async throws {
+        let network = try await TestNetwork(hosts: ["hub", "gateway"])
+        let hub = try await cameraBox(network)
+        let bob = try await guestBox(network, hub, ["view", "playback"])
+        try await record(hub)
+        let start = try #require(try await recordings(hub)[0]["start"] as? Int)
+
+        let opened = try await bob.api.request("POST", "/v1/channels", body: #"{"device":"front","kind":"playback"}"#)
+        try #require(opened.status == 201, "\(String(decoding: opened.body, as: UTF8.self))")
+        let id = try #require(opened.object["id"] as? String)
+        func change(_ body: String, _ method: String = "PATCH", _ path: String = "") async throws -> [String: Any] {
+            let answer = try await bob.api.request(method, "/v1/channels/\(id)/playback\(path)", body: body)
+            try #require(answer.status == 200, "\(String(decoding: answer.body, as: UTF8.self))")
+            return answer.object
+        }
+        func refusal(_ body: String) async throws -> Int {
+            try await bob.api.request("PATCH", "/v1/channels/\(id)/playback", body: body).status
+        }
+        func player(_ channel: [String: Any]) -> String? {
+            ((channel["state"] as? [String: Any])?["player"] as? [String: Any])?["name"] as? String
+        }
+        func shown() async throws -> [String: Any] {
+            try await bob.api.request("GET", "/v1/channels/\(id)").object
+        }
+        func playback(_ channel: [String: Any]) -> [String: Any] { channel["playback"] as? [String: Any] ?? [:] }
+
+        #expect(try await refusal("{}") == 400)
+        #expect(try await refusal(#"{"speed":33}"#) == 422)
+        #expect(try await refusal(#"{"end":5}"#) == 422)
+        #expect(try await refusal(#"{"time":5,"end":4}"#) == 422)
+        #expect(try await refusal(#"{"time":5,"strategy":"backwards"}"#) == 422)
+
+        // Paused from the beginning: one picture is shown.
+        let paused = try await change(#"{"time":\#(start + 1_000),"paused":true}"#)
+        #expect(playback(paused)["paused"] as? Bool == true && playback(paused)["time"] as? Int == start + 1_000)
+        _ = try await bob.api.request("POST", "/v1/channels/\(id)/play")
+        try await eventually("the sought picture is shown, and the player is paused") {
+            let channel = try await shown()
+            let video = (channel["statistics"] as? [String: Any])?["video"] as? [String: Any]
+            return player(channel) == "paused" && video?["framesDecoded"] as? Int ?? 0 > 0
+        }
+        let first = try #require(playback(try await shown())["time"] as? Int)
+        #expect((start + 990...start + 1_200).contains(first), "\(first - start)")
+        try await eventually("a step shows a later picture") {
+            _ = try await change("", "POST", "/step")
+            return playback(try await shown())["time"] as? Int ?? 0 > first
+        }
+        // Key frames only.
+        let fast = try await change(#"{"speed":8,"paused":false}"#)
+        #expect(playback(fast)["speed"] as? Double == 8)
+        try await eventually("everything is played") { playback(try await shown())["finished"] as? Bool == true }
+        // A seek plays again.
+        let again = try await change(#"{"time":\#(start),"speed":1}"#)
+        #expect(playback(again)["finished"] as? Bool == false && playback(again)["paused"] as? Bool == false)
+        try await eventually("it plays again") { player(try await shown()) == "playing" }
+
+        // The right is withdrawn: the channel ends.
+        _ = try require(try await bind(hub, ["view"]))
+        try await eventually("the channel has ended") { player(try await shown()) == "stopped" }
+        #expect(await bob.stop() == 0)
+        #expect(await hub.stop() == 0)
+    }
+}
