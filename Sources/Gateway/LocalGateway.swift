@@ -23,6 +23,7 @@ package final class LocalGateway: GatewayService {
     let photos: PhotoStore
     let hub: LinkHub?
     let uses: ChannelUses
+    let playbackChannels = PlaybackChannels()
     let resources = ResourceOwners()
     let feed = EventFeed()
     let rights: AccountRights

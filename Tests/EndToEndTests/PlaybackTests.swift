@@ -98,6 +98,23 @@ import Testing
             try await bob.iotctl("playback", "front", "--from", "1h", "--record", played))
         #expect(try await FrameDigests.of(played) == digests, "\(summary)")
 
+        // The file itself; a download that broke off is continued.
+        let bytes = try Data(contentsOf: URL(fileURLWithPath: file))
+        let copy = bob.folder.path("copy.mp4")
+        _ = try require(try await bob.iotctl("recording", "download", "front", "1", "--output", copy))
+        #expect(try Data(contentsOf: URL(fileURLWithPath: copy)) == bytes)
+        let path = "/v1/devices/front/recordings/1/video.mp4"
+        let range = try await bob.api.request("GET", path, headers: ["Range: bytes=4-7"])
+        #expect(range.status == 206 && range.body == Data("ftyp".utf8))
+        let tag = try await bob.recordingTag("front", "1")
+        let resumed = bob.folder.path("resumed.mp4")
+        try (bytes.prefix(1_000) + Data(repeating: 0x2A, count: 10))
+            .write(to: URL(fileURLWithPath: "\(resumed).\(try #require(tag)).part"))
+        _ = try require(try await bob.iotctl("recording", "download", "front", "1", "--output", resumed))
+        let whole = try Data(contentsOf: URL(fileURLWithPath: resumed))
+        #expect(whole.count == bytes.count && whole[1_005] == 0x2A && whole.dropFirst(1_010) == bytes.dropFirst(1_010))
+        #expect(try await bob.api.request("GET", "/v1/devices/front/recordings/99/video.mp4").status == 404)
+
         // A part of it, faster: at the speed 2 every picture comes, and no sound.
         let middle = ISO8601DateFormatter.string(
             from: Date(timeIntervalSince1970: Double(start / 1_000 + 2)), timeZone: .gmt,

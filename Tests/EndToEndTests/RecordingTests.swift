@@ -121,7 +121,7 @@ import Testing
         let first = try await daemon.iotctl("recording", "download", "front", "1", "--output", target)
         #expect(first.status == 0, "\(first.errors)")
         #expect(try Data(contentsOf: URL(fileURLWithPath: target)) == file)
-        let tag = try #require(try await tag(daemon, "1"))
+        let tag = try #require(try await daemon.recordingTag("front", "1"))
         let part = folder.path("two.mp4.\(tag).part")
         try (file.prefix(1_000) + Data(repeating: 0x2A, count: 10)).write(to: URL(fileURLWithPath: part))
         let second = try await daemon.iotctl("recording", "download", "front", "1", "--output", folder.path("two.mp4"))
@@ -174,17 +174,6 @@ import Testing
         #expect(check.status == 0 && check.text.contains("everything fits"), "\(check.text)\(check.errors)")
         #expect(Self.segments(in: folder).count == 1)
         #expect(await daemon.stop() == 0)
-    }
-
-    private func tag(_ daemon: RunningDaemon, _ id: String) async throws -> String? {
-        let outcome = try await Program.named(
-            "curl",
-            [
-                "-sI", "--unix-socket", daemon.folder.path("socket"),
-                "http://localhost/v1/devices/front/recordings/\(id)/video.mp4",
-            ]
-        ).run()
-        return outcome.text.firstMatch(of: #/(?i)etag: "([^"]+)"/#).map { String($0.1) }
     }
 
     @Test("Without a directory for recordings, no camera is recorded, and the refusal says what to set")

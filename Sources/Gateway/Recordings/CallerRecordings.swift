@@ -69,6 +69,7 @@ struct CallerRecordings: GatewayRecordings {
     }
 
     func open(_ device: String, _ recording: String) async throws -> RecordedFile {
+        if case .elsewhere(let elsewhere) = try await place(device) { return try await elsewhere.open(recording) }
         let (open, part, threads) = try await read(device, recording) { library, id throws(IoTError) in
             try library.open(id)
         }

@@ -24,10 +24,9 @@ package final class RecordedFile: Sendable {
     }
 
     convenience init(_ recording: OpenRecording, camera: String, part: QuotaPart, threads: RecordingThreads) {
-        let record = recording.record
         self.init(
-            name: "\(camera)-\(record.id.number).mp4", size: recording.size,
-            tag: "\(record.id.rawValue)-\(record.start)-\(recording.size)-\(record.state.rawValue)", part: part
+            name: "\(camera)-\(recording.record.id.number).mp4", size: recording.size,
+            tag: recording.tag, part: part
         ) { offset, count in
             try await threads.run { () throws(IoTError) in try recording.read(at: offset, count: count) }
         }

@@ -3,7 +3,7 @@ import IoTCore
 import MediaChannel
 import RecordingStore
 
-/// The recordings of a camera that another box runs: each request asks that box over a playback channel of its own.
+/// The recordings of a camera that another box runs: that box is asked over a playback channel.
 struct RecordingsElsewhere {
     /// The device answers 20 requests a second; a page that needs more continues with `next`.
     private static let mostRequests = 15
@@ -15,19 +15,18 @@ struct RecordingsElsewhere {
         var place = try Place(query.after)
         var items: [RecordedItem] = []
         var next: Place?
-        try await ask { channel in
-            for _ in 0..<Self.mostRequests {
-                let page = try await channel.recordings(
-                    in: query.times.microseconds, pageIndex: place.page, countPerPage: query.limit,
-                    isAscending: !query.newestFirst, skip: place.skip)
-                items += page.items
-                guard let skip = page.next else {
-                    next = place.page + 1 < page.totalPage ? Place(page: place.page + 1, skip: 0) : nil
-                    return
-                }
-                place.skip = skip
-                next = place
+        let channel = try await channel
+        for _ in 0..<Self.mostRequests {
+            let page = try await channel.recordings(
+                in: query.times.microseconds, pageIndex: place.page, countPerPage: query.limit,
+                isAscending: !query.newestFirst, skip: place.skip)
+            items += page.items
+            guard let skip = page.next else {
+                next = place.page + 1 < page.totalPage ? Place(page: place.page + 1, skip: 0) : nil
+                break
             }
+            place.skip = skip
+            next = place
         }
         return RecordingList(recordings: items.map { Recording($0) }, next: next?.text)
     }
@@ -48,14 +47,13 @@ struct RecordingsElsewhere {
         // A wrong zone has the same error as for a camera of this box.
         _ = try division.zone()
         var days: [RecordedDate] = []
-        try await ask { channel in
-            var times = times.microseconds
-            for _ in 0..<Self.mostRequests {
-                let page = try await channel.recordedDays(in: times, by: division)
-                days += page.days
-                guard let next = page.next, next > times.lowerBound, next < times.upperBound else { return }
-                times = next..<times.upperBound
-            }
+        var times = times.microseconds
+        let channel = try await channel
+        for _ in 0..<Self.mostRequests {
+            let page = try await channel.recordedDays(in: times, by: division)
+            days += page.days
+            guard let next = page.next, next > times.lowerBound, next < times.upperBound else { break }
+            times = next..<times.upperBound
         }
         return RecordedDayList(
             days: days.map { day in
@@ -64,18 +62,24 @@ struct RecordingsElsewhere {
             })
     }
 
-    /// Opens a channel, uses it, and closes it.
-    private func ask(_ body: (MonitorChannel) async throws -> Void) async throws {
-        let part = try session.take(.channelUses)
-        defer { withExtendedLifetime(part) {} }
-        let use = try await session.open(entry, .playback, source: .main)
-        do {
-            try await body(use.channel)
-        } catch {
-            await session.gateway.registry.close(use.id)
-            throw error
+    /// Reads a recording's file while it is sent: a part of a megabyte at a time.
+    func open(_ recording: String) async throws -> RecordedFile {
+        let part = try session.take(.recordingReaders)
+        guard let number = UInt32(recording) else {
+            throw IoTError(.downloadNotFound, "the device has no recording '\(recording.prefix(32))'")
         }
-        await session.gateway.registry.close(use.id)
+        let head = try await channel.readRecording(Int64(number), at: 0, count: 0)
+        return RecordedFile(
+            name: "\(entry.name)-\(number).mp4", size: head.size, tag: head.tag, part: part
+        ) { offset, count in
+            try await channel.readRecording(
+                Int64(number), tag: head.tag, at: offset, count: min(count, MonitorChannel.largestFilePart)
+            ).bytes
+        }
+    }
+
+    private var channel: MonitorChannel {
+        get async throws { try await session.gateway.playbackChannels.use(session, entry).channel }
     }
 
     /// Where a list continues: `2.350` is the rest of the page 2, without its first 350 items.

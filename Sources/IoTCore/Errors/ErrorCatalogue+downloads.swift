@@ -2,27 +2,22 @@ extension ErrorCatalogue {
     /// File downloads (21060–21084): the SDK's public headers.
     static let downloads: [Entry] = [
         Entry(
-            .downloadBusy, "downloadBusy", "another download runs", remedy: "wait for it",
-            whyUnused: Unused.downloads),
+            .downloadBusy, "downloadBusy", "another download runs", remedy: "wait for it"),
         Entry(
-            .downloadUnavailable, "downloadUnavailable", "downloads are not available",
-            remedy: "check the connection",
-            whyUnused: Unused.downloads),
+            .downloadUnavailable, "downloadUnavailable", "the file is not available any more",
+            remedy: "list the recordings, and start again"),
         Entry(
             .downloadOffsetInvalid, "downloadOffsetInvalid", "the offset lies outside the file",
-            remedy: "start at 0",
-            whyUnused: Unused.downloads),
+            remedy: "start at 0"),
         Entry(
             .downloadOpenFailed, "downloadOpenFailed", "the file cannot be opened",
             remedy: "check the device's disk"),
         Entry(
             .downloadNotFound, "downloadNotFound", "there is no such file", remedy: "list the recordings first"),
         Entry(
-            .downloadEnded, "downloadEnded", "the download ended early", remedy: "resume at the last offset",
-            whyUnused: Unused.downloads),
+            .downloadEnded, "downloadEnded", "the download ended early", remedy: "resume at the last offset"),
         Entry(
-            .downloadSizeInvalid, "downloadSizeInvalid", "the file's size is wrong", remedy: "start again",
-            whyUnused: Unused.downloads),
+            .downloadSizeInvalid, "downloadSizeInvalid", "the file's size is wrong", remedy: "start again"),
         Entry(
             .downloadUnknown, "downloadUnknown", "the download failed", remedy: "start again",
             whyUnused: Unused.downloads),

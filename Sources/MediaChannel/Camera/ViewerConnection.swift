@@ -28,6 +28,8 @@ final class ViewerConnection {
     private var control: ControlServer?
     /// `nil` if the call does not allow data.
     private var data: DataServer?
+    /// Only of a playback call.
+    var files: FileServer?
     private(set) var peer: (any ViewerPeer)?
     /// What the viewer gets, and what it got last, for retransmissions.
     var run: ViewerRun
@@ -164,6 +166,7 @@ final class ViewerConnection {
         case .frame(let mid, let frame) where mid == callerSection: live?.take(frame)
         case .frameLost(let mid) where mid == callerSection: live?.takeLoss()
         case .frameLost(let mid) where mid == talkSection: stream.talk.takeLoss(of: session, at: now)
+        case _ where files?.receive(event) == true: break
         case .dataChannelOpened(let opened) where opened.label == DataLine.label && data != nil: data?.receive(event)
         case .dataChannelOpened, .dataChannelMessage, .dataChannelClosed:
             control?.receive(event, at: now)
@@ -340,6 +343,7 @@ final class ViewerConnection {
         pause()
         endPending(.failure(reason ?? IoTError(.hungUp)))
         data?.close(isLeaving: false)
+        files?.close(isLeaving: false)
         viewer?.ended()
         peer.close()
         stream.remove(session: session)

@@ -29,6 +29,7 @@ final class DataClient {
     static let maximumListeners = 16
     private static let openingTimeout = TimeAmount.seconds(5)
 
+    private let label: String
     private let eventLoop: any EventLoop
     private weak var transport: (any ControlTransport)?
     private var state = State.idle
@@ -41,7 +42,9 @@ final class DataClient {
     private var asked: [Asked] = []
     private var nextNumber: UInt32 = 1
 
-    init(eventLoop: any EventLoop) {
+    /// - Parameter label: of the data channel.
+    init(label: String = DataLine.label, eventLoop: any EventLoop) {
+        self.label = label
         self.eventLoop = eventLoop
     }
 
@@ -163,7 +166,7 @@ final class DataClient {
         do throws(IoTError) {
             guard let transport else { throw IoTError(.channelDisconnected) }
             let channel = try transport.openDataChannel(
-                label: DataLine.label, subprotocol: "", options: DataChannelOptions())
+                label: label, subprotocol: "", options: DataChannelOptions())
             let timeout = eventLoop.assumeIsolated().scheduleTask(in: Self.openingTimeout) { [weak self] in
                 guard let self else { return }
                 lost(Self.unsupported)

@@ -2,7 +2,7 @@ import IoTCore
 import NIOCore
 import PeerTransport
 
-/// One side of an open data channel `iotlink.data`: sends frames as its flow allows, and passes on those that come.
+/// One side of an open data channel `iotlink.data` or `iotlink.file`: sends frames as its flow allows, and passes on those that come.
 /// Confined to the event loop of its connection.
 final class DataLine {
     /// The label of the data channel, which the caller opens when it first needs it.

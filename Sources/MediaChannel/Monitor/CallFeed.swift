@@ -22,6 +22,8 @@ final class CallFeed: FrameSource {
     let control: ControlClient
     /// The users' own data.
     let data: DataClient
+    /// Parts of recordings' files.
+    let files: DataClient
     /// The section in which we may talk, and what the device accepts there.
     private(set) var talkCodec: RTPCodec?
     /// The codec in which the device accepts our own pictures; `nil` unless the call is live and we show some.
@@ -46,6 +48,7 @@ final class CallFeed: FrameSource {
     ) {
         control = ControlClient(eventLoop: eventLoop, onNotification: onNotification)
         data = DataClient(eventLoop: eventLoop)
+        files = DataClient(label: FileServer.label, eventLoop: eventLoop)
         self.eventLoop = eventLoop
         self.onCandidate = onCandidate
         self.onConnection = onConnection
@@ -99,6 +102,7 @@ final class CallFeed: FrameSource {
         self.peer = peer
         control.use(peer)
         data.use(peer)
+        files.use(peer)
         talkCodec = talk.flatMap { peer.sendingCodec(mid: $0.mid) }
         pictureCodec = peer.sendingCodec(mid: CallerSection.mid)
         for candidate in earlyCandidates { try? peer.addRemoteCandidate(candidate) }
@@ -144,6 +148,7 @@ final class CallFeed: FrameSource {
         case .dataChannelOpened, .dataChannelMessage, .dataChannelClosed:
             control.handle(event)
             data.handle(event)
+            files.handle(event)
         case .retransmissionRequested(CallerSection.mid, let sequences):
             for packet in sequences.compactMap(pictures.packet(sequence:)) {
                 peer?.resend(packet, mid: CallerSection.mid)
@@ -195,6 +200,7 @@ final class CallFeed: FrameSource {
         outputs.removeAll()
         control.end(reason ?? IoTError(.hungUp, "the channel was closed"))
         data.end(reason ?? IoTError(.hungUp, "the channel was closed"))
+        files.end(reason ?? IoTError(.hungUp, "the channel was closed"))
         peer?.close()
         connected?.fail(reason ?? IoTError(.hungUp, "the channel was closed"))
         connected = nil

@@ -59,6 +59,7 @@ final class PlaybackViewer: CalledViewer {
         }
         configuration.dataChannels = .call
         let peer = try connection.makePeer(configuration)
+        connection.files = FileServer(recordings, peer, on: eventLoop)
         connection.sections = Dictionary(
             uniqueKeysWithValues: configuration.sections.map { ($0.kind, $0.mid) })
         return try peer.createOffer().text

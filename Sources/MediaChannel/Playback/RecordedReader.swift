@@ -76,6 +76,9 @@ final class CallRecordings: Sendable {
         }
     }
 
+    /// Releases a value on the reader's thread.
+    func release(_ value: some Sendable) { recordings.reader.release(value) }
+
     func close() {
         let opened = source.withLock { source in
             defer { source = nil }

@@ -1,5 +1,6 @@
 package import IoTCore
 package import MediaCodec
+package import RecordingStore
 
 /// A page of a camera's recordings, as a caller asks for it.
 package struct RecordedListQuery: Sendable, Hashable {
@@ -51,6 +52,12 @@ package protocol RecordedSource: AnyObject, Sendable {
     /// The tracks of the newest recording; `nil` if nothing is recorded. From then on, recordings whose picture has
     /// another codec cannot be read, and sound of another format is left out.
     func tracks() throws(IoTError) -> SegmentTracks?
+
+    /// Opens the file of an item. It is not removed until the result is released, which is done on the disk's thread, too.
+    ///
+    /// - Parameter item: its id, or its number among the camera's recordings.
+    /// - Throws: `downloadNotFound`, or the disk's error.
+    func open(_ item: Int64) throws(IoTError) -> OpenRecording
 
     /// - Throws: if nothing can be read at all, for example because the disk is missing.
     func read(_ want: RecordedWant, keyFramesOnly: Bool) throws(IoTError) -> RecordedReading

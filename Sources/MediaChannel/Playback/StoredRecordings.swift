@@ -65,6 +65,14 @@ package final class StoredRecordings: RecordedSource {
         }
     }
 
+    package func open(_ item: Int64) throws(IoTError) -> OpenRecording {
+        // Other cameras of the disk are not this caller's.
+        let id =
+            UInt32(exactly: item).map { SegmentID(camera: camera, number: $0) } ?? SegmentID(rawValue: item)
+        guard let id, id.camera == camera else { throw IoTError(.downloadNotFound) }
+        return try openFile(id)
+    }
+
     package func tracks() throws(IoTError) -> SegmentTracks? {
         let newest = try index.segments(
             RecordingQuery(camera: camera, times: (.min / 2)..<(.max / 2), order: .descending, limit: 2)

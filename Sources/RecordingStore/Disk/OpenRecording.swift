@@ -29,6 +29,9 @@ package final class OpenRecording: Sendable {
     /// The size of what can be read: of a growing segment, what was written when it was opened.
     package var size: Int64 { record.state == .closed ? record.byteCount : list.byteCount }
 
+    /// Without quotes (RFC 9110 §8.8.3): two files with the same tag have the same bytes.
+    package var tag: String { "\(record.id.rawValue)-\(record.start)-\(size)-\(record.state.rawValue)" }
+
     /// Reads up to `count` bytes; fewer at the end. Blocks. The bytes of an open recording never change: when a growing
     /// segment is closed, the head that then hides its fragments is not shown.
     ///

@@ -6,9 +6,9 @@ struct RecordingCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "recording", abstract: "List, download, keep and remove the recordings of a camera.",
         discussion: """
-            `iotctl camera set NAME --record continuous` records a camera. The lists of a camera
-            of another box are those of that box; the other commands are for the cameras of the
-            daemon's own box. `iotctl playback` plays recordings, also those of another box.
+            `iotctl camera set NAME --record continuous` records a camera. Lists and downloads of
+            a camera of another box come from that box; the other commands are for the cameras
+            of the daemon's own box. `iotctl playback` plays recordings.
 
             EXAMPLES
               iotctl recording list front --from 2h

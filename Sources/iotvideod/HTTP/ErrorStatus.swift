@@ -34,7 +34,7 @@ extension HTTPResponse.Status {
                     .versionConflict, .nameTaken, .alreadyBound, .boundToOther, .duplicateChannel, .duplicateCall,
                     .duplicateMessage, .operationNotAllowed, .stateMismatch, .videoSizeChanged, .cameraOff,
                     .deviceDisabled, .recorderRunning, .deviceKeyChanged, .notBindable, .talkerBusy, .calleeBusy,
-                    .dataTaken,
+                    .dataTaken, .downloadBusy, .downloadUnavailable,
                 ]
             ),
             (.contentTooLarge, [.payloadTooLarge, .messageTooLong, .dataTooLong]),
@@ -43,7 +43,8 @@ extension HTTPResponse.Status {
                 [
                     .valueInvalid, .reservedPropertyName, .builtInNotWritable, .actionNotSupported, .invalidQRInput,
                     .codecUnsupported, .provisioningTokenFailed, .provisioningTokenExpired, .requestIDReused,
-                    .provisioningSecurity, .wifiPasswordWrong, .wifiNetworkNotFound,
+                    .provisioningSecurity, .wifiPasswordWrong, .wifiNetworkNotFound, .downloadOffsetInvalid,
+                    .downloadSizeInvalid,
                 ]
             ),
             (.tooManyRequests, [.tooManyRequests, .tooManyConnections, .allChannelsBusy, .slowReader]),
@@ -56,7 +57,7 @@ extension HTTPResponse.Status {
                     .mediaHeaderInvalid, .modelReadFailed, .modelReceiveFailed, .devicePassThroughFailed,
                     .lanPasswordChangeFailed,
                     .provisioningUnreachable, .provisioningRefused, .provisioningVanished, .wifiFailed,
-                    .deviceUnproven, .nobodyListens,
+                    .deviceUnproven, .nobodyListens, .downloadEnded,
                 ]
             ),
             (

@@ -1,3 +1,4 @@
+import Foundation
 import IoTCore
 import IoTLink
 import MediaPlayer
@@ -84,6 +85,54 @@ import Testing
         #expect(names.last == "finished" && names.count % 2 == 1)
         #expect(names.dropLast().enumerated().allSatisfy { $0.element == ($0.offset % 2 == 0 ? "begin" : "end") })
         #expect(events.contains { if case .position = $0 { true } else { false } })
+        await camera.close()
+    }
+
+    @Test("A recording's file is read in parts; wrong requests and other cameras' recordings are refused")
+    func files() async throws {
+        let disk = try RecordedDisk()
+        _ = try disk.record()
+        disk.write(disk.recording.end())
+        disk.disk.stop()
+        let camera = try await CalledCamera(key: nil, recordings: disk.recordings())
+        try await camera.withChannel(.playback, actions: [.view, .playback]) { use in
+            let channel = use.channel
+            let all = try await channel.recordings(in: 0..<RecordedDisk.wall * 2).items
+            let item = try #require(all.first)
+            let head = try await channel.readRecording(item.id, at: 0, count: 0)
+            #expect(head.size == item.facts?.byteCount && head.bytes.readableBytes == 0 && head.size > 100_000)
+            var bytes = ByteBuffer()
+            while bytes.readableBytes < head.size {
+                var part = try await channel.readRecording(
+                    item.id, tag: head.tag, at: Int64(bytes.readableBytes), count: 100_001)
+                bytes.writeBuffer(&part.bytes)
+            }
+            #expect(try Data(contentsOf: disk.file(item)) == Data(bytes.readableBytesView))
+            // By its number, and beyond its end.
+            let last = try await channel.readRecording(1, at: head.size - 1, count: 100)
+            #expect(last.bytes.readableBytes == 1 && last.tag == head.tag)
+            func refusal(_ item: Int64, _ tag: String? = nil, at offset: Int64 = 0, count: Int = 1) async -> ErrorCode? {
+                await self.refusal { _ = try await channel.readRecording(item, tag: tag, at: offset, count: count) }
+            }
+            #expect(await refusal(99) == .downloadNotFound)
+            let other = SegmentID(camera: try #require(CameraNumber(rawValue: 2)), number: 1)
+            #expect(await refusal(other.rawValue) == .downloadNotFound)
+            #expect(await refusal(1, "another") == .downloadUnavailable)
+            #expect(await refusal(1, at: head.size + 1) == .downloadOffsetInvalid)
+            #expect(await refusal(1, at: -1) == .downloadOffsetInvalid)
+            #expect(await refusal(1, count: 1 << 20 + 1) == .downloadSizeInvalid)
+            // Requests of one channel wait for each other.
+            async let first = channel.readRecording(1, at: 0, count: 200_000)
+            async let second = channel.readRecording(2, at: 0, count: 200_000)
+            let sizes = try await (first.bytes.readableBytes, second.bytes.readableBytes)
+            #expect(sizes.0 > 100_000 && sizes.1 > 100_000)
+        }
+        let monitor = await refusal {
+            try await camera.withChannel(.monitor, actions: [.view, .playback]) {
+                _ = try await $0.channel.readRecording(1, at: 0, count: 1)
+            }
+        }
+        #expect(monitor == .operationNotAllowed)
         await camera.close()
     }
 

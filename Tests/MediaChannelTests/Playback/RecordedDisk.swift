@@ -77,6 +77,11 @@ final class RecordedDisk {
             growing: { [disk, camera] in disk.growing(camera) })
     }
 
+    func file(_ item: RecordedItem) throws -> URL {
+        guard let id = SegmentID(rawValue: item.id) else { throw IoTError(.notFound) }
+        return URL(fileURLWithPath: directory + "/rec/" + id.path)
+    }
+
     /// The camera's recordings as its callers get them.
     func recordings() -> CameraRecordings {
         let source = stored()

@@ -1,0 +1,141 @@
+import IoTCore
+import NIOCore
+import PeerTransport
+import RecordingStore
+
+/// The device's side of a playback call's files: sends parts of recordings that the caller asks for (docs/channels.md,
+/// "Files"). One request at a time. Confined to the camera's event loop.
+final class FileServer {
+    /// The label of the data channel, which the caller opens when it first needs it. Its messages are `DataFrame`s.
+    static let label = "iotlink.file"
+    /// The most bytes of one request, which wait here until the caller has room for them.
+    static let mostBytes = 1 << 20
+    /// How long the caller may take to make room, and how long its file stays open without a request.
+    private static let patience = TimeAmount.seconds(10)
+
+    private let recordings: CallRecordings
+    private let eventLoop: any EventLoop
+    private weak var transport: (any ControlTransport)?
+    private var line: DataLine?
+    /// The request that is being answered.
+    private var busy: UInt32?
+    /// The file of the newest request. While it is open, its bytes do not change, and it is not removed.
+    private var file: (item: Int64, recording: OpenRecording)?
+    private var idle: Scheduled<Void>?
+
+    init(_ recordings: CallRecordings, _ transport: any ControlTransport, on eventLoop: any EventLoop) {
+        self.recordings = recordings
+        self.transport = transport
+        self.eventLoop = eventLoop
+    }
+
+    /// Whether an event of the connection is of this channel; others have no effect.
+    func receive(_ event: PeerEvent) -> Bool {
+        switch event {
+        case .dataChannelOpened(let opened) where opened.isRemote && opened.label == Self.label: open(opened.id)
+        case .dataChannelMessage(let id, let message) where id == line?.id: line?.receive(message)
+        case .dataChannelClosed(let id, _) where id == line?.id: close(isLeaving: false)
+        default: return false
+        }
+        return true
+    }
+
+    private func open(_ id: DataChannelID) {
+        guard let transport, line == nil else {
+            transport?.closeDataChannel(id)
+            return
+        }
+        let line = DataLine(
+            id, of: transport, on: eventLoop, onFrame: { [weak self] in self?.take($0) },
+            onEnd: { [weak self] _ in self?.close() })
+        self.line = line
+        line.tell(isListening: true)
+    }
+
+    private func take(_ frame: DataFrame) {
+        line?.processed(frame.cost)
+        switch frame {
+        case .request(let number, _, let bytes):
+            guard busy == nil else {
+                return fail(number, IoTError(.downloadBusy, "a file is sent over this channel already"))
+            }
+            do throws(IoTError) {
+                answer(number, try FileRequest(parsing: bytes))
+            } catch {
+                fail(number, error)
+            }
+        // The caller wants no more.
+        case .finish(let number): if number == busy { busy = nil }
+        case .message, .response, .end, .failure, .credit, .listening: break
+        }
+    }
+
+    private func answer(_ number: UInt32, _ request: FileRequest) {
+        busy = number
+        idle?.cancel()
+        let known = file.flatMap { $0.item == request.item ? $0.recording : nil }
+        if known == nil { release() }
+        recordings.perform(on: eventLoop) { source throws(IoTError) in
+            let recording: OpenRecording
+            if let known { recording = known } else { recording = try source.open(request.item) }
+            return (recording, try request.read(recording))
+        }.assumeIsolated().whenComplete { [weak self] result in
+            guard let self, busy == number else { return }
+            do {
+                let (recording, bytes) = try result.get()
+                file = (request.item, recording)
+                send(number, FileHead(recording).bytes, rest: bytes)
+            } catch {
+                fail(number, error as? IoTError ?? IoTError(.internalFailure, underlying: error))
+            }
+        }
+    }
+
+    private func send(_ number: UInt32, _ part: ByteBuffer, rest: ByteBuffer) {
+        guard let line, busy == number else { return }
+        let isLast = rest.readableBytes == 0
+        line.send(.response(number: number, isLast: isLast, part), patience: Self.patience).assumeIsolated()
+            .whenComplete { [weak self] result in
+                guard let self, busy == number else { return }
+                switch result {
+                case .success where isLast:
+                    busy = nil
+                    wait()
+                case .success:
+                    var rest = rest
+                    let next = rest.readSlice(length: min(rest.readableBytes, DataFrame.maximumData)) ?? ByteBuffer()
+                    send(number, next, rest: rest)
+                case .failure:
+                    // The caller takes nothing more.
+                    fail(number, IoTError(.operationTimeout))
+                    close()
+                }
+            }
+    }
+
+    private func fail(_ number: UInt32, _ error: IoTError) {
+        line?.post(.failure(number: number, code: error.code, error.message))
+        guard busy == number else { return }
+        busy = nil
+        wait()
+    }
+
+    /// Closes the file of a caller that asks for nothing more.
+    private func wait() {
+        idle = eventLoop.assumeIsolated().scheduleTask(in: Self.patience) { [weak self] in self?.release() }
+    }
+
+    private func release() {
+        if let file { recordings.release(file.recording) }
+        file = nil
+    }
+
+    func close(isLeaving: Bool = true) {
+        idle?.cancel()
+        idle = nil
+        busy = nil
+        release()
+        line?.end(IoTError(.channelDisconnected, "the call has ended"), isLeaving: isLeaving)
+        line = nil
+    }
+}

@@ -1,0 +1,48 @@
+public import IoTCore
+public import NIOCore
+
+extension MonitorChannel {
+    /// A part of a recording's file.
+    public struct FilePart: Sendable {
+        /// Of the whole file; of a growing one, what is written so far.
+        public var size: Int64
+        /// Two files with the same tag have the same bytes.
+        public var tag: String
+        public var bytes: ByteBuffer
+    }
+
+    /// The most bytes that one call of `readRecording` returns.
+    public static let largestFilePart = FileServer.mostBytes
+    /// How long a part may take.
+    private static let filePatience = TimeAmount.seconds(30)
+
+    /// Reads a part of a recording's file from a playback channel's device. One call at a time is answered; others wait.
+    ///
+    /// - Parameters:
+    ///   - recording: `RecordedItem.id`.
+    ///   - tag: the file must still have this tag.
+    ///   - count: 0 to `largestFilePart`; fewer bytes come at the file's end.
+    /// - Throws: 21040 on channels of other kinds; 21061 if the tag is another, 21062 beyond the file's end, 21064 if
+    ///   there is no such recording, 21039 if the disk is away, 21002.
+    public func readRecording(
+        _ recording: Int64, tag: String? = nil, at offset: Int64, count: Int
+    ) async throws(IoTError) -> FilePart {
+        let request = FileRequest(item: recording, tag: tag, offset: offset, count: count)
+        let reader = try await onCore { core throws(IoTError) in
+            DataReader(try core.askFile(request, timeout: Self.filePatience), on: core.eventLoop)
+        }
+        guard case .element(let head) = try await reader.next(within: nil) else { throw Self.incomplete }
+        let facts = try FileHead(parsing: head)
+        var part = FilePart(size: facts.size, tag: facts.tag, bytes: ByteBuffer())
+        while case .element(var bytes) = try await reader.next(within: nil) {
+            guard part.bytes.readableBytes + bytes.readableBytes <= count else { throw Self.incomplete }
+            part.bytes.writeBuffer(&bytes)
+        }
+        guard part.bytes.readableBytes == min(Int64(count), max(0, facts.size - offset)) else { throw Self.incomplete }
+        return part
+    }
+
+    private static var incomplete: IoTError {
+        IoTError(.downloadEnded, "the device did not send what it was asked for", remedy: "try again")
+    }
+}
