@@ -159,20 +159,63 @@ import Testing
         let refused = try await guest.request("DELETE", "/v1/devices/front/recordings", body: #"{"from":0,"to":9}"#)
         #expect(refused.status == 403, "\(refused)")
 
-        // What is kept stays.
+        // What is kept stays. A camera that is off begins no further recordings.
+        _ = try await daemon.iotctl("action", "front", "Action.cameraOn.ctlVal", "0")
+        try await eventually("all recordings are complete") {
+            try await !daemon.iotctl("recording", "list", "front").text.contains("growing")
+        }
+        let count = Self.segments(in: folder).count
         let kept = try await daemon.iotctl("recording", "keep", "front", "--from", "1h", "--json")
         #expect(kept.status == 0, "\(kept.errors)")
         let id = try #require(kept.text.firstMatch(of: #/"id": "(\d+)"/#)).1
         let held = try await daemon.iotctl("recording", "remove", "front", "--from", "1h", "--yes")
         #expect(
-            held.text.contains("removed 0") && held.errors.contains("1 stay because they are kept"), "\(held.errors)")
+            held.text.contains("removed 0") && held.errors.contains("\(count) stay because they are kept"),
+            "\(held.errors)")
         #expect(try await daemon.iotctl("recording", "release", "front", String(id)).status == 0)
         let removed = try await daemon.iotctl("recording", "remove", "front", "--from", "1h", "--yes")
-        #expect(removed.text.contains("removed 1"), "\(removed.text)\(removed.errors)")
+        #expect(removed.text.contains("removed \(count)"), "\(removed.text)\(removed.errors)")
         #expect(try await daemon.api.request("GET", "/v1/devices/front/recordings/1/video.mp4").status == 404)
         let check = try await daemon.iotctl("recording", "check", "--thorough")
         #expect(check.status == 0 && check.text.contains("everything fits"), "\(check.text)\(check.errors)")
-        #expect(Self.segments(in: folder).count == 1)
+        #expect(Self.segments(in: folder).isEmpty)
+        #expect(await daemon.stop() == 0)
+    }
+
+    @Test("A camera that records events is recorded from before an event until after it; its users get the event")
+    func events() async throws {
+        let folder = try TemporaryFolder()
+        let daemon = try await RunningDaemon(
+            folder: folder,
+            configuration: """
+                recording: {directory: rec, sync: strict, freeSpace: 0, beforeEvent: 2s, afterEvent: 1s}
+                cameras:
+                  - {name: front, url: \(Product.sample(Self.sample)), record: events}
+
+                """)
+        try await eventually("the camera delivers pictures") {
+            try await daemon.iotctl("camera", "show", "front").text.contains(#/state +ready/#)
+        }
+        // Two seconds and a group of pictures are in memory.
+        _ = try await daemon.iotctl("monitor", "front", "--duration", "6s")
+        #expect(Self.segments(in: folder).isEmpty)
+        let reported = try await daemon.iotctl("camera", "event", "front", "motion", "--json")
+        #expect(reported.status == 0 && reported.text.contains(#/"recorded": true/#), "\(reported.errors)")
+        let start = try #require(reported.text.firstMatch(of: #/"start": (\d+)/#).flatMap { Int($0.1) })
+        try await eventually("the recording has ended") {
+            try await daemon.iotctl("recording", "list", "front").text.contains("complete")
+        }
+        let list = try await daemon.api.request("GET", "/v1/devices/front/recordings")
+        let recordings = try #require(list.object["recordings"] as? [[String: Any]])
+        #expect(recordings.allSatisfy { $0["reason"] as? String == "motion" }, "\(recordings)")
+        let first = try #require(recordings.first?["start"] as? Int)
+        let last = try #require(recordings.last?["end"] as? Int)
+        #expect(first <= start - 1_500 && last >= start + 500, "\(first - start) \(last - start)")
+        try await Self.check(Self.segments(in: folder))
+        let stored = try await daemon.iotctl("event", "list", "--json")
+        #expect(stored.text.contains("EVENT_CAM/Detection") && stored.text.contains("32769"), "\(stored.text)")
+        let wrong = try await daemon.iotctl("camera", "event", "front", "thunder")
+        #expect(wrong.status != 0 && wrong.errors.contains("doorbell"), "\(wrong.errors)")
         #expect(await daemon.stop() == 0)
     }
 

@@ -287,6 +287,10 @@ def main(url, token, socket):
     listener.join(timeout=20)
     assert "event: end" in heard.get("text", ""), heard
 
+    noticed = call("reportDetection", "front", body=models.DetectionRequest(
+        type_=models.DetectionRequestType.DOORBELL, seconds=1.0))
+    assert noticed.mask == 0x28000 and noticed.recorded, noticed
+
     refused = api.function("answerCall").sync_detailed(
         "front", client=owner, body=models.CallAnswer(answer=models.CallAnswerAnswer.REFUSE))
     assert refused.status_code == 404 and refused.parsed.error.code == 20009, refused.content

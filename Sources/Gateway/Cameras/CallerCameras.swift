@@ -73,6 +73,17 @@ struct CallerCameras: GatewayCameras {
         return try await show(name)
     }
 
+    func detect(_ name: String, _ request: DetectionRequest) async throws -> DetectionReport {
+        guard let type = DetectionType(rawValue: request.type) else {
+            let known = DetectionType.allCases.map(\.rawValue).joined(separator: ", ")
+            throw IoTError(.valueInvalid, "type must be one of: \(known)")
+        }
+        let detection = try await camera(name).detected(type, for: .seconds(request.seconds ?? 0))
+        return DetectionReport(
+            type: type.rawValue, mask: Int64(detection.mask), start: detection.start, end: detection.end,
+            recorded: detection.isRecorded)
+    }
+
     /// - Throws: why the source does not work.
     @discardableResult
     private func test(_ source: CameraSettings, wantsPicture: Bool = false) async throws -> CameraTestReport {

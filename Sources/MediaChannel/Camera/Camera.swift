@@ -25,7 +25,7 @@ public final class Camera: Service, Sendable {
     private let source: CameraSource
     private let calls: CameraCalls
     private let photos: PhotoTaker
-    private let recorder: CameraRecorder?
+    let recorder: CameraRecorder?
     private let changes: AsyncStream<Void>
     private let setLogLevel: @Sendable (Logger.Level?) -> Void
 
@@ -173,6 +173,9 @@ public final class Camera: Service, Sendable {
         try await photos.picture(bounds, waitingAtMost: .seconds(10))
     }
 
+    /// Posts an event for the camera's users.
+    func post(_ topic: String, _ body: JSONValue) throws(IoTError) { try events.post(topic, body) }
+
     private func handleModel() {
         model.onAction(CameraSchema.Name.cameraOn) { [stream, recorder] value async throws(IoTError) in
             let isOn = value.integerValue != 0
@@ -205,10 +208,16 @@ public final class Camera: Service, Sendable {
         var reports = MeasurementReports()
         var sourceEvents = CameraSourceEvents()
         var liveEvents = LiveCallEvents()
+        var rang: String?
         for await _ in changes {
             let now = await snapshot()
             for event in [sourceEvents.event(for: now.source)].compactMap(\.self) + liveEvents.events(for: now.call) {
                 try? events.post(event.topic, event.body)
+            }
+            if let call = now.call, call.isRinging, rang != call.id {
+                // Somebody at the door: what came before it is recorded, too.
+                rang = call.id
+                _ = try? await detected(.call, for: .nanoseconds(LiveCall.ringingTime.nanoseconds))
             }
             reports.measured(now.media, at: .now())
             // The order matters: who reads that the source failed must be able to read the reason.

@@ -31,7 +31,8 @@ struct FileRequest: Sendable, Hashable {
         guard offset >= 0 else { throw IoTError(.downloadOffsetInvalid) }
         let count = json["count"]?.integerValue ?? 0
         guard (0...Int64(FileServer.mostBytes)).contains(count) else {
-            throw IoTError(.downloadSizeInvalid, "a request for a file may ask for at most \(FileServer.mostBytes) bytes")
+            throw IoTError(
+                .downloadSizeInvalid, "a request for a file may ask for at most \(FileServer.mostBytes) bytes")
         }
         self.count = Int(count)
     }

@@ -1,16 +1,21 @@
 package import IoTCore
 import MediaPlayer
+import NIOCore
 package import RecordingStore
 
 /// Records a camera: makes segments of its source's frames on a thread of its own. It is not a viewer, and the camera's
 /// event loop does not wait for it.
 ///
-/// `@unchecked Sendable`: `recording` is used only by the worker's jobs, `hasGap` only on the camera's event loop.
+/// `@unchecked Sendable`: `recording` and `gate` are used only by the worker's jobs, `hasGap` only on the camera's event
+/// loop.
 package final class CameraRecorder: @unchecked Sendable {
     /// The most frames that wait for the thread: some seconds of pictures and sound.
     private static let limit = 512
 
     private let recording: CameraRecording
+    /// `nil` for a camera of which everything is recorded.
+    private let limits: EventGate.Limits?
+    private var gate: EventGate?
     private let worker = SerialWorker(name: "recorder", limit: CameraRecorder.limit)
     private let clock: @Sendable () -> (now: Moment, isSynchronised: Bool)
     private let write: @Sendable (CameraRecording.Output) -> Void
@@ -19,11 +24,12 @@ package final class CameraRecorder: @unchecked Sendable {
     private var hasGap = false
 
     /// - Parameters:
+    ///   - events: if only events are recorded, how much before and after them.
     ///   - clock: both of the machine's clocks, and whether the wall clock is synchronised.
     ///   - write: takes what is to be written, in order, and must not block.
     ///   - onFailure: called when the sound, or everything, is not recorded; once for each reason.
     package init(
-        _ recording: sending CameraRecording,
+        _ recording: sending CameraRecording, events: EventGate.Limits? = nil,
         clock: @escaping @Sendable () -> (now: Moment, isSynchronised: Bool) = {
             (Moment.now(), ClockState.isSynchronised())
         },
@@ -31,6 +37,7 @@ package final class CameraRecorder: @unchecked Sendable {
         onFailure: @escaping @Sendable (IoTError) -> Void
     ) {
         self.recording = recording
+        limits = events
         self.clock = clock
         self.write = write
         self.onFailure = onFailure
@@ -43,22 +50,55 @@ package final class CameraRecorder: @unchecked Sendable {
         switch event {
         case .connecting: break
         case .opened(let video, let audio):
-            submit(beyondLimit: true) { $0.opened(video: video, audio: audio) }
+            submit(beyondLimit: true) { [self] recording in
+                let wasOpen = gate?.isOpen == true
+                gate = limits.map { EventGate($0, hasPictures: video != nil) }
+                // The source was lost during an event, and is back.
+                if wasOpen { _ = gate?.open(until: clock().now.monotonic) }
+                return recording.opened(video: video, audio: audio)
+            }
         case .frame(let frame):
             guard isOn else { return }
             let (now, isSynchronised) = clock()
-            let isTaken = submit { [hasGap] recording in
+            let arrived = ArrivedFrame(frame, now: now, isSynchronised: isSynchronised)
+            let isTaken = submit { [self, hasGap] recording in
                 // The pictures after a gap cannot be decoded before the next key frame.
-                (hasGap ? recording.end() : []) + recording.take(frame, now: now, isSynchronised: isSynchronised)
+                if hasGap { gate?.clear() }
+                return (hasGap ? recording.end() : []) + pass(arrived, to: recording)
             }
             hasGap = !isTaken
         case .failed: pause()
         }
     }
 
+    private func pass(_ arrived: ArrivedFrame, to recording: CameraRecording) -> [CameraRecording.Output] {
+        guard let passed = gate?.take(arrived) else { return recording.take(arrived) }
+        return (passed.ends ? recording.end() : []) + passed.frames.flatMap { recording.take($0) }
+    }
+
+    /// Something was noticed: records what came shortly before, and all until it has ended.
+    ///
+    /// - Returns: whether it is recorded.
+    func begin(_ type: DetectionType, for duration: Duration) -> Bool {
+        guard limits != nil else { return true }
+        let end = clock().now.monotonic + TimeAmount(duration).nanoseconds / 1_000
+        return submit(beyondLimit: true) { [self] recording in
+            guard gate?.isOpen == false else { return open(until: end, recording) }
+            recording.reason = type == .motion ? .motion : .event
+            return open(until: end, recording)
+        }
+    }
+
+    private func open(until end: Int64, _ recording: CameraRecording) -> [CameraRecording.Output] {
+        (gate?.open(until: end) ?? []).flatMap { recording.take($0) }
+    }
+
     /// The source was lost, or the camera was switched off: ends the segment.
     func pause() {
-        submit(beyondLimit: true) { $0.end() }
+        submit(beyondLimit: true) { [self] recording in
+            gate?.clear()
+            return recording.end()
+        }
     }
 
     /// Ends the segment, and then the thread. Returns when everything was handed over to the disk.
@@ -80,5 +120,11 @@ package final class CameraRecorder: @unchecked Sendable {
             for output in body(recording) { write(output) }
             if let failure = recording.failure, failure.code != before?.code { onFailure(failure) }
         }
+    }
+}
+
+extension CameraRecording {
+    fileprivate func take(_ arrived: ArrivedFrame) -> [Output] {
+        take(arrived.frame, now: arrived.now, isSynchronised: arrived.isSynchronised)
     }
 }

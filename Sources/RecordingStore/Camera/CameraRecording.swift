@@ -20,6 +20,8 @@ package final class CameraRecording {
         let length: SegmentLength
     }
 
+    /// Why the next segments are recorded.
+    package var reason = RecordingReason.continuous
     /// Why the camera's sound, or all of it, is not recorded.
     package private(set) var failure: IoTError?
 
@@ -135,7 +137,9 @@ package final class CameraRecording {
                 tracks: tracks, start: frame.pts, created: frame.pts + lead, title: title)
             open = Open(writer: writer, start: frame.pts, length: isFirst ? length.first(camera) : length)
             (isFirst, run, nextRun, segmentLead) = (false, facts, nil, lead)
-            return [.begin(SegmentOpening(header: writer.header, sampleEntry: tracks.sampleEntries, run: facts))]
+            let opening = SegmentOpening(
+                header: writer.header, sampleEntry: tracks.sampleEntries, run: facts, reason: reason)
+            return [.begin(opening)]
         } catch {
             failure = error
             return []

@@ -66,7 +66,8 @@ struct CameraOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "What the camera's box records: none, or continuous (needs recording.directory).", valueName: "policy"))
+            "What the camera's box records: none, continuous, or events (needs recording.directory).",
+            valueName: "policy"))
     var record: CameraRecordPolicy?
 
     @Option(

@@ -93,6 +93,9 @@ struct Configuration: Sendable, Equatable {
         var freeSpace: Int64 = 1 << 30
         /// `nil`: as long as there is space.
         var maximumDays: Int?
+        /// How much is recorded before and after an event.
+        var beforeEvent = Duration.seconds(5)
+        var afterEvent = Duration.seconds(10)
     }
 
     struct Discovery: Sendable, Equatable {

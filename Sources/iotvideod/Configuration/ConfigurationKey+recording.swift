@@ -16,5 +16,11 @@ extension ConfigurationKey {
         ConfigurationKey("recording.maximumDays", default: "none", \.recording.maximumDays) {
             node, _ throws(ValueRefusal) in try node.integer(in: 1...36_500)
         },
+        ConfigurationKey("recording.beforeEvent", default: "5s", \.recording.beforeEvent) {
+            node, _ throws(ValueRefusal) in try node.duration(in: .zero...(.seconds(60)))
+        },
+        ConfigurationKey("recording.afterEvent", default: "10s", \.recording.afterEvent) {
+            node, _ throws(ValueRefusal) in try node.duration(in: .seconds(1)...(.seconds(600)))
+        },
     ]
 }

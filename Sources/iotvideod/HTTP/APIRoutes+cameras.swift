@@ -23,6 +23,13 @@ extension APIRoutes {
                 let answer = try await request.decode(CallAnswer.self)
                 return try Response(json: try await gateway.cameras.answer(request.parameter("name"), answer))
             },
+            APIRoute(.post, "/v1/cameras/{name}/detections") { request, gateway in
+                let body = try await request.decode(DetectionRequest.self)
+                if let seconds = body.seconds, !(0...3_600).contains(seconds) {
+                    throw IoTError(.invalidRequest, "seconds must be from 0 to 3600")
+                }
+                return try Response(json: try await gateway.cameras.detect(request.parameter("name"), body))
+            },
             APIRoute(.post, "/v1/camera-tests") { request, gateway in
                 let body = try await request.decode(CameraTestRequest.self)
                 if let username = body.username { try checkUsername(username) }

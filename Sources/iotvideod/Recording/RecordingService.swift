@@ -3,6 +3,7 @@ import Gateway
 import IoTCore
 import Logging
 import MediaChannel
+import NIOCore
 import RecordingStore
 
 /// The recordings of this box: the index, and the disk with its thread.
@@ -12,6 +13,7 @@ final class RecordingService: Sendable {
     private let reader = RecordedReader()
     private let logger: Logger
     private let boot = ClockState.bootID()
+    private let eventLimits: EventGate.Limits
     /// For those who read the recordings.
     let access: RecordingAccess
 
@@ -21,6 +23,9 @@ final class RecordingService: Sendable {
     init(_ configuration: Configuration.Recording, directory: String, dataDirectory: String) throws(IoTError) {
         let logger = Logger(label: "recording")
         self.logger = logger
+        eventLimits = EventGate.Limits(
+            before: TimeAmount(configuration.beforeEvent).nanoseconds / 1_000,
+            after: TimeAmount(configuration.afterEvent).nanoseconds / 1_000)
         // Fails if it exists, or its parent does not; then the disk says what is wrong.
         try? FileManager.default.createDirectory(
             atPath: directory, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o750])
@@ -44,10 +49,16 @@ final class RecordingService: Sendable {
 
     /// A recorder for a camera. The index knows it by its device id, so that another camera with the same name does not
     /// continue its recordings.
-    func recorder(of device: DeviceID, camera: String) throws(IoTError) -> CameraRecorder {
+    ///
+    /// - Parameter policy: `continuous` or `events`.
+    func recorder(
+        of device: DeviceID, camera: String, policy: CameraRecordPolicy
+    ) throws(IoTError) -> CameraRecorder {
         let number = try index.camera(named: "\(device)")
         let logger = Logger(label: "camera.\(camera)")
-        return CameraRecorder(CameraRecording(number, boot: boot, title: camera)) { [disk] output in
+        return CameraRecorder(
+            CameraRecording(number, boot: boot, title: camera), events: policy == .events ? eventLimits : nil
+        ) { [disk] output in
             switch output {
             case .begin(let opening): disk.begin(opening, of: number)
             case .append(let fragment): disk.append(fragment, of: number)

@@ -111,7 +111,9 @@ import Testing
             // By its number, and beyond its end.
             let last = try await channel.readRecording(1, at: head.size - 1, count: 100)
             #expect(last.bytes.readableBytes == 1 && last.tag == head.tag)
-            func refusal(_ item: Int64, _ tag: String? = nil, at offset: Int64 = 0, count: Int = 1) async -> ErrorCode? {
+            func refusal(
+                _ item: Int64, _ tag: String? = nil, at offset: Int64 = 0, count: Int = 1
+            ) async -> ErrorCode? {
                 await self.refusal { _ = try await channel.readRecording(item, tag: tag, at: offset, count: count) }
             }
             #expect(await refusal(99) == .downloadNotFound)

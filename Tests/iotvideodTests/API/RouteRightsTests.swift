@@ -21,6 +21,7 @@ import Testing
         ("GET /v1/cameras/{name}", "/v1/cameras/a", nil),
         ("PATCH /v1/cameras/{name}", "/v1/cameras/a", #"{"viewers":4}"#),
         ("DELETE /v1/cameras/{name}", "/v1/cameras/a", nil),
+        ("POST /v1/cameras/{name}/detections", "/v1/cameras/a/detections", #"{"type":"motion"}"#),
         ("POST /v1/cameras/{name}/call", "/v1/cameras/a/call", #"{"answer":"accept"}"#),
         ("GET /v1/cameras/{name}/data", "/v1/cameras/a/data", nil),
         ("POST /v1/cameras/{name}/data", "/v1/cameras/a/data", #"{"text":"a"}"#),

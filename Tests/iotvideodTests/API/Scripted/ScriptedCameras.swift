@@ -38,6 +38,11 @@ struct ScriptedCameras: GatewayCameras {
         return Self.camera(name)
     }
 
+    func detect(_ name: String, _ request: DetectionRequest) async throws -> DetectionReport {
+        try session.note()
+        return DetectionReport(type: request.type, mask: 1, start: 0, end: 0, recorded: false)
+    }
+
     func test(_ request: CameraTestRequest) async throws -> CameraTestReport {
         try session.note()
         return CameraTestReport(url: "", tracks: [], unsupportedTracks: [], measuredSeconds: 0)
