@@ -176,6 +176,57 @@ import Testing
         #expect(await daemon.stop() == 0)
     }
 
+    @Test("A new owner sees only what is recorded from then on, over HTTP and as HLS; another account sees nothing")
+    func newOwner() async throws {
+        let folder = try TemporaryFolder()
+        let daemon = try await RunningDaemon(
+            folder: folder, configuration: "api: {listen: \"127.0.0.1:0\", tls: false}\n" + Self.configuration())
+        try await Self.pictures(12, in: folder, segments: 1)
+        _ = try await daemon.iotctl("action", "front", "Action.cameraOn.ctlVal", "0")
+        _ = try await daemon.iotctl("action", "front", "Action.cameraOn.ctlVal", "1")
+        try await Self.pictures(12, in: folder, segments: 2)
+        let path = "/v1/devices/front/recordings"
+        #expect(try await daemon.iotctl("recording", "keep", "front", "--from", "1h").status == 0)
+        var accounts: [String: APIClient] = [:]
+        for name in ["bob", "carol"] {
+            #expect(try await daemon.iotctl("user", "create", name).status == 0)
+            let token = try await daemon.iotctl("token", "create", "--api", "--user", name)
+            accounts[name] = try daemon.tcpAPI(token: token.text.trimmingCharacters(in: .whitespacesAndNewlines))
+        }
+        let (bob, carol) = (try #require(accounts["bob"]), try #require(accounts["carol"]))
+        for client in [bob, carol] { #expect(try await client.request("GET", path).status == 404) }
+
+        let bound = try await daemon.iotctl("device", "bind", "front", "bob", "--role", "owner", "--force")
+        #expect(bound.status == 0, "\(bound.errors)")
+        #expect(try await daemon.api.request("GET", path).status == 404, "the earlier owner is not bound any more")
+        func ids(_ client: APIClient) async throws -> [String] {
+            let list = try await client.request("GET", path).object["recordings"] as? [[String: Any]]
+            return try #require(list).compactMap { $0["id"] as? String }
+        }
+        #expect(try await ids(bob).isEmpty)
+        for (request, status) in [
+            ("/1/video.mp4", 404), ("/2/video.mp4", 404), ("/2/init.mp4", 404), ("/1/media.m4s?first=0&count=1", 404),
+            ("/playlist.m3u8?from=0", 404), ("/ranges", 200), ("/days", 200), ("/kept", 200),
+        ] {
+            let answer = try await bob.request("GET", path + request)
+            #expect(answer.status == status, "\(request): \(answer)")
+            if status == 200 { #expect((answer.object.values.first as? [Any])?.isEmpty == true, "\(answer)") }
+        }
+        // The next segment is the new owner's.
+        for value in [0, 1] {
+            let body = #"{"path":"Action.cameraOn.ctlVal","value":\#(value)}"#
+            let taken = try await bob.request("POST", "/v1/devices/front/actions", body: body)
+            #expect(taken.status == 200, "\(taken)")
+        }
+        try await Self.pictures(12, in: folder, segments: 3)
+        #expect(try await ids(bob) == ["3"])
+        #expect(try await bob.request("GET", path + "/3/video.mp4").status == 200)
+        #expect(try await carol.request("GET", path).status == 404)
+        let check = try await daemon.iotctl("recording", "check", "--thorough")
+        #expect(check.status == 0 && check.text.contains("everything fits"), "\(check.text)\(check.errors)")
+        #expect(await daemon.stop() == 0)
+    }
+
     private func tag(_ daemon: RunningDaemon, _ id: String) async throws -> String? {
         let outcome = try await Program.named(
             "curl",

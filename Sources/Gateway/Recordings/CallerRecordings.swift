@@ -193,7 +193,9 @@ struct CallerRecordings: GatewayRecordings {
     private func camera(_ entry: AccountRights.Entry) async throws -> (CameraNumber, RecordingAccess)? {
         let access = try access()
         let library = access.library
-        let number = try await access.threads.run { () throws(IoTError) in try library.camera(named: entry.id) }
+        let number = try await access.threads.run { () throws(IoTError) in 
+            try library.camera(named: entry.id, ownership: entry.ownership)
+        }
         if let number { return (number, access) }
         guard await session.gateway.fleet.cameras().contains(where: { $0.device.rawValue == entry.id }) else {
             throw IoTError(

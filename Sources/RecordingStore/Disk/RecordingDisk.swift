@@ -96,6 +96,14 @@ package final class RecordingDisk: Sendable {
         change { $0.queues[camera]?.end(ending) }
     }
 
+    /// Drops the camera's fragments that wait for the disk. What follows begins a new segment.
+    package func dropWaiting(of camera: CameraNumber) {
+        change { state in
+            guard let dropped = state.queues[camera]?.drop() else { return }
+            state.note(dropped, of: camera)
+        }
+    }
+
     /// A camera's growing segment with everything that was written, also what the index does not have yet.
     package func growing(_ camera: CameraNumber) -> (record: SegmentRecord, list: FragmentList)? {
         state.withLock { $0.growing[camera] }

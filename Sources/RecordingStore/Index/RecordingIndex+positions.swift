@@ -23,8 +23,9 @@ extension RecordingIndex {
                     database,
                     sql: """
                         SELECT id FROM segment INDEXED BY segment_by_time
-                        WHERE camera = ? AND start > ? AND duration > 0 ORDER BY start LIMIT 1
-                        """, arguments: [camera.rawValue, time])
+                        WHERE camera = ? AND start > ? AND duration > 0 AND \(Self.visible)
+                        ORDER BY start LIMIT 1
+                        """, arguments: [camera.rawValue, time, camera.rawValue])
             guard let id = id.flatMap({ SegmentID(rawValue: $0) }),
                 let (segment, list) = try Self.segment(id, in: database),
                 let place = list.fragment(at: time)

@@ -6,8 +6,8 @@ package final class RecordingLibrary: Sendable {
     package static let mostHolds = 1_000
     package static let longestNote = 256
 
-    private let index: RecordingIndex
-    private let disk: RecordingDisk
+    let index: RecordingIndex
+    let disk: RecordingDisk
     private let leases: SegmentLeases
     private let path: String
     private let makeFiles: @Sendable () -> any RecordingFiles
@@ -73,9 +73,10 @@ package final class RecordingLibrary: Sendable {
 
     /// Opens a segment, also one that grows: then what was written so far. It is not removed until the result is released.
     ///
-    /// - Throws: `downloadNotFound` if it does not exist, or was removed; `downloadOpenFailed` if its file is missing;
+    /// - Throws: `downloadNotFound` if it does not exist, was removed, or is of an earlier owner; `downloadOpenFailed` if its file is missing;
     ///   `recorderUnavailable` if the disk is away or fails; `storeFailed`.
     package func open(_ id: SegmentID) throws(IoTError) -> OpenRecording {
+        guard try index.isVisible(id) else { throw RecordingReader.removed(id) }
         let files = makeFiles()
         try attach(files)
         return try RecordingReader(files: files, index: index, leases: leases).open(id) { current($0, list: $1) }

@@ -32,7 +32,9 @@ struct CameraFactory: Sendable {
         } catch {
             logger.warning("the camera is not recorded: \(error.messageWithRemedy)")
         }
-        let session = try await session(of: settings.name)
+        var session = try await session(of: settings.name)
+        let device = session.device
+        session.link.onOwnership = { [recordings] in recordings?.tellOwner($0, of: device) }
         let link = LinkSession(configuration: session.link, logger: logger)
         let files = try CameraFiles(dataDirectory: dataDirectory, camera: settings.name)
         let key = try files.key()

@@ -12,6 +12,7 @@ final class RecordingService: Sendable {
     private let reader = RecordedReader()
     private let logger: Logger
     private let boot = ClockState.bootID()
+    private let owners: RecordingOwners
     /// For those who read the recordings.
     let access: RecordingAccess
 
@@ -40,7 +41,11 @@ final class RecordingService: Sendable {
             library: RecordingLibrary(
                 index: index, disk: disk, leases: leases, path: directory, makeFiles: makeFiles),
             threads: RecordingThreads())
+        owners = RecordingOwners(library: access.library, logger: logger)
     }
+
+    /// The hub says which owner of a device the present one is. Does not block.
+    func tellOwner(_ ownership: Int64, of device: DeviceID) { owners.tell(ownership, of: device) }
 
     /// A recorder for a camera. The index knows it by its device id, so that another camera with the same name does not
     /// continue its recordings.
@@ -64,9 +69,10 @@ final class RecordingService: Sendable {
     func recordings(of device: DeviceID) throws(IoTError) -> CameraRecordings {
         let number = try index.camera(named: "\(device)")
         let library = access.library
-        return CameraRecordings(reader: reader) { [index, disk] in
-            StoredRecordings(number, index: index, open: { id throws(IoTError) in try library.open(id) }) {
-                disk.growing(number)
+        return CameraRecordings(reader: reader) { [index, owners] () throws(IoTError) in
+            try owners.note(device)
+            return StoredRecordings(number, index: index, open: { id throws(IoTError) in try library.open(id) }) {
+                library.growing(number)
             }
         }
     }
@@ -76,8 +82,9 @@ final class RecordingService: Sendable {
         await access.threads.close()
         // `stop` blocks until the disk has everything.
         await withCheckedContinuation { continuation in
-            let thread = Thread { [disk, index, reader] in
+            let thread = Thread { [disk, index, reader, owners] in
                 reader.stop()
+                owners.close()
                 disk.stop()
                 index.close()
                 continuation.resume()
