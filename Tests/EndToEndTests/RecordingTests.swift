@@ -260,6 +260,16 @@ import Testing
             let added = try await daemon.iotctl(
                 "camera", "add", "yard", Product.sample(Self.sample), "--record", "continuous")
             #expect(added.status == 0, "\(added.errors)")
+            // Its own limits, and no sound.
+            let limited = try await daemon.iotctl(
+                "camera", "set", "yard", "--record-bytes", "200000000", "--record-days", "14", "--record-sound", "off")
+            #expect(limited.status == 0, "\(limited.errors)")
+            let shown = try await daemon.iotctl("camera", "show", "yard").text
+            #expect(shown.contains(#/recording +recording, .* of 200\.0 MB, 14 days, no sound/#), "\(shown)")
+            let freed = try await daemon.iotctl("camera", "set", "yard", "--no-record-bytes", "--no-record-days")
+            #expect(freed.status == 0, "\(freed.errors)")
+            let free = try await daemon.iotctl("camera", "show", "yard").text
+            #expect(free.contains(#/recording +recording, [^,]*, no sound/#), "\(free)")
             #expect(await daemon.stop() == 0)
         }
         let daemon = try await RunningDaemon(folder: folder, configuration: "")

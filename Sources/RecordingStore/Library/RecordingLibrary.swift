@@ -156,4 +156,6 @@ package final class RecordingLibrary: Sendable {
     // MARK: State
 
     package var report: RecordingDisk.Report { disk.report }
+
+    package func limits(of camera: CameraNumber) -> CameraLimits { disk.limits(of: camera) }
 }

@@ -93,6 +93,8 @@ struct Configuration: Sendable, Equatable {
         var freeSpace: Int64 = 1 << 30
         /// `nil`: as long as there is space.
         var maximumDays: Int?
+        /// Of one camera; `nil`: as much as the disk has.
+        var cameraBytes: Int64?
     }
 
     struct Discovery: Sendable, Equatable {

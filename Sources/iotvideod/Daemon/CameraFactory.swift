@@ -53,7 +53,8 @@ struct CameraFactory: Sendable {
         let socket = try await PeerSocket.bind(ListenAddress(host: host, port: 0), on: loops.next(), logger: logger)
         do {
             let recording = settings.record == .none ? nil : recordings
-            let recorder = try recording?.recorder(of: session.device, camera: settings.name)
+            let recorder = try recording?.recorder(of: session.device, settings)
+            try recordings?.limit(session.device, settings)
             let recorded = try recording?.recordings(of: session.device)
             let camera = try Camera(
                 settings: settings, softwareVersion: ProductVersion.number, iceServers: iceServers,

@@ -29,7 +29,8 @@ final class RecordingService: Sendable {
         var settings = DiskConfiguration(path: directory)
         settings.sync = configuration.sync
         settings.floor = configuration.freeSpace
-        settings.maximumAge = configuration.maximumDays.map { Int64($0) * 86_400_000_000 }
+        settings.usualLimits = CameraLimits(
+            bytes: configuration.cameraBytes, age: configuration.maximumDays.map(Self.age))
         let leases = SegmentLeases()
         let makeFiles = { @Sendable in POSIXRecordingFiles(path: directory, requiresMount: false) }
         disk = RecordingDisk(
@@ -49,10 +50,12 @@ final class RecordingService: Sendable {
 
     /// A recorder for a camera. The index knows it by its device id, so that another camera with the same name does not
     /// continue its recordings.
-    func recorder(of device: DeviceID, camera: String) throws(IoTError) -> CameraRecorder {
+    func recorder(of device: DeviceID, _ settings: CameraSettings) throws(IoTError) -> CameraRecorder {
         let number = try index.camera(named: "\(device)")
-        let logger = Logger(label: "camera.\(camera)")
-        return CameraRecorder(CameraRecording(number, boot: boot, title: camera)) { [disk] output in
+        let logger = Logger(label: "camera.\(settings.name)")
+        let recording = CameraRecording(
+            number, boot: boot, title: settings.name, hasSound: settings.recordSound == .on)
+        return CameraRecorder(recording) { [disk] output in
             switch output {
             case .begin(let opening): disk.begin(opening, of: number)
             case .append(let fragment): disk.append(fragment, of: number)
@@ -64,6 +67,17 @@ final class RecordingService: Sendable {
                 metadata: ["error": "\(error)", "remedy": "\(error.remedy)"])
         }
     }
+
+    /// What the recordings of a camera may use, also if it is not recorded any more.
+    func limit(_ device: DeviceID, _ settings: CameraSettings) throws(IoTError) {
+        guard let number = try index.number(of: "\(device)") else { return }
+        disk.set(
+            CameraLimits(bytes: settings.recordBytes.map(Int64.init), age: settings.recordDays.map(Self.age)),
+            of: number)
+    }
+
+    /// Days as µs.
+    private static func age(_ days: Int) -> Int64 { Int64(days) * 86_400_000_000 }
 
     /// The recordings of a camera, for its callers.
     func recordings(of device: DeviceID) throws(IoTError) -> CameraRecordings {
