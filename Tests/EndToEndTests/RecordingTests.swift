@@ -227,6 +227,52 @@ import Testing
         #expect(await daemon.stop() == 0)
     }
 
+    @Test("A thumbnail is the key frame at its time, as ffmpeg decodes it from the file")
+    func thumbnail() async throws {
+        let folder = try TemporaryFolder()
+        let daemon = try await RunningDaemon(folder: folder, configuration: Self.configuration())
+        try await Self.pictures(130, in: folder, segments: 1)
+        _ = try await daemon.iotctl("action", "front", "Action.cameraOn.ctlVal", "0")
+        try await eventually("the recording is complete") {
+            try await daemon.iotctl("recording", "list", "front").text.contains("complete")
+        }
+        let list = try await daemon.api.request("GET", "/v1/devices/front/recordings")
+        let recording = try #require((list.object["recordings"] as? [[String: Any]])?.first)
+        let (start, end) = (try #require(recording["start"] as? Int), try #require(recording["end"] as? Int))
+        let file = Self.segments(in: folder)[0]
+        let keys = try await FrameDigests.keyFrames(of: file)
+        let count = try await FrameDigests.of(file).count
+        try #require(keys.count > 1)
+        let picture = folder.path("t.jpg")
+        func likeness(at time: Int) async throws -> [Double] {
+            let moment = ISO8601DateFormatter().string(from: Date(timeIntervalSince1970: Double(time / 1_000)))
+            let taken = try await daemon.iotctl("recording", "thumbnail", "front", picture, "--at", moment, "--json")
+            #expect(taken.status == 0, "\(taken.errors)")
+            let said = try #require(taken.text.firstMatch(of: #/"time": (\d+)/#)?.1).description
+            #expect(try #require(Int(said)) <= time + 1_000)
+            return try await Likeness.of(picture, toFramesOf: file)
+        }
+        // At whole seconds, and in the gap after the recording.
+        for time in [(start / 1_000 + 2) * 1_000, (end / 1_000 + 30) * 1_000] {
+            let likeness = try await likeness(at: time)
+            let best = try #require(likeness.indices.max { likeness[$0] < likeness[$1] })
+            let place = min(count - 1, (time + 999 - start) * count / (end - start))
+            #expect(keys.last { $0 <= place } == best, "\(keys), \(place): \(best)")
+            // As of a snapshot: JPEG is lossy.
+            #expect(likeness[best] > 40, "\(likeness[best]) dB")
+        }
+        let small = try await daemon.iotctl(
+            "recording", "thumbnail", "front", folder.path("s.jpg"), "--at", "now", "--size", "160")
+        #expect(small.status == 0, "\(small.errors)")
+        let size = try await Program.named(
+            "ffprobe", ["-v", "error", "-show_entries", "stream=width", "-of", "csv=p=0", folder.path("s.jpg")]
+        ).run()
+        #expect(size.text.hasPrefix("160"), "\(size.text)")
+        let before = try await daemon.iotctl("recording", "thumbnail", "front", picture, "--at", "2h")
+        #expect(before.status == 1 && before.errors.contains("21032"), "\(before.errors)")
+        #expect(await daemon.stop() == 0)
+    }
+
     private func tag(_ daemon: RunningDaemon, _ id: String) async throws -> String? {
         let outcome = try await Program.named(
             "curl",

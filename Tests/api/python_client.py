@@ -304,6 +304,9 @@ def main(url, token, socket):
     part = api.function("downloadRecording").sync_detailed("front", found.id, client=owner, range_="bytes=8-11")
     api.check("downloadRecording", part.status_code, part.content)
     assert (part.status_code, part.content) == (206, whole[8:12]) and part.headers["ETag"].startswith('"')
+    picture = api.function("recordingThumbnail").sync_detailed("front", client=owner, at=found.end, size="160")
+    api.check("recordingThumbnail", picture.status_code, picture.content)
+    assert picture.content[:2] == b"\xff\xd8" and int(picture.headers["Iotvideo-Pts"]) // 1000 <= found.end
     assert call("recordingHeader", "front", found.id).payload.read()[4:8] == b"ftyp"
     playlist = until(lambda: api.function("recordingPlaylist").sync_detailed("front", client=owner))
     api.check("recordingPlaylist", playlist.status_code, playlist.content)
