@@ -38,6 +38,7 @@ package final class LocalGateway: GatewayService {
     let log: LogRing
     /// `nil` for a box without a directory for recordings.
     let recordings: RecordingAccess?
+    let storageKeys = StorageKeys()
     /// Of the key with which this gateway signs its calls.
     private let key: KeyFingerprint?
     private let startedAt = NIODeadline.now()

@@ -273,6 +273,60 @@ import Testing
         #expect(await daemon.stop() == 0)
     }
 
+    @Test("The storage service tells what is recorded, by days and times, and gives an address that a player plays")
+    func storage() async throws {
+        let folder = try TemporaryFolder()
+        let daemon = try await RunningDaemon(
+            folder: folder,
+            configuration: "api: {listen: \"127.0.0.1:0\", tls: false}\n" + Self.configuration()
+                + "  - {name: yard, url: \(Product.sample(Self.sample))}\n")
+        func get(_ path: String, _ device: String = "front") async throws -> [String: Any] {
+            let answer = try await daemon.api.request("GET", "/v1/devices/\(device)/storage" + path)
+            #expect(answer.status == 200, "\(path): \(answer)")
+            return answer.object
+        }
+        try await Self.pictures(60, in: folder, segments: 1)
+        _ = try await daemon.iotctl("action", "front", "Action.cameraOn.ctlVal", "0")
+        try await eventually("the recording is complete") {
+            try await daemon.iotctl("recording", "list", "front").text.contains("complete")
+        }
+        let list = try await daemon.api.request("GET", "/v1/devices/front/recordings")
+        let recording = try #require((list.object["recordings"] as? [[String: Any]])?.first)
+        let start = try #require(recording["start"] as? Int) / 1_000
+        let end = (try #require(recording["end"] as? Int) + 999) / 1_000
+
+        let detail = try await get("?channel=0")
+        #expect(detail["status"] as? Int == 1 && detail["playbackStartTime"] as? Int == start, "\(detail)")
+        #expect(try await get("", "yard")["status"] as? Int == 3)
+        let other = try await daemon.api.request("GET", "/v1/devices/front/storage?channel=1")
+        #expect(other.status == 404, "\(other)")
+        for offset in [-50_400, 0, 50_400] {
+            let days = try await get("/days?timezone=\(offset)")["list"] as? [Int]
+            #expect(days == [(start + offset) / 86_400 * 86_400 - offset], "\(offset)")
+        }
+        func times(_ query: String) async throws -> [[String: Int]]? {
+            try await get("/playlist?" + query)["list"] as? [[String: Int]]
+        }
+        #expect(try await times("startTime=\(start - 9)&endTime=\(end + 9)") == [["start": start, "end": end]])
+        #expect(try await times("startTime=\(start + 1)&endTime=0") == [["start": start + 1, "end": end]])
+        #expect(try await times("startTime=\(start - 86_400)&endTime=\(end)") == [], "cut after a day")
+
+        let address = try await get("/m3u8?startTime=\(start - 600)&endTime=0")
+        #expect(address["endflag"] as? Bool == true && address["startTime"] as? Int == start, "\(address)")
+        let url = try #require(address["url"] as? String)
+        let origin = try daemon.tcpAPI().origin
+        #expect(try await FrameDigests.of(origin + url) == FrameDigests.of(Self.segments(in: folder)[0]))
+        let again = try await get("/m3u8?startTime=\(start)&endTime=\(end)")["url"] as? String
+        let key = try #require(url.split(separator: "=").last)
+        #expect(again?.hasSuffix("&key=\(key)") == true, "the same key again: \(again ?? "")")
+        let open = try daemon.tcpAPI()
+        #expect(try await open.request("GET", "/v1/devices/front/recordings?key=\(key)").status == 403)
+        #expect(try await open.request("GET", "/v1/devices/front/snapshot?key=\(key)").status == 403)
+        let none = try await daemon.api.request("GET", "/v1/devices/front/storage/m3u8?startTime=0&endTime=9")
+        #expect(none.status == 404, "\(none)")
+        #expect(await daemon.stop() == 0)
+    }
+
     private func tag(_ daemon: RunningDaemon, _ id: String) async throws -> String? {
         let outcome = try await Program.named(
             "curl",

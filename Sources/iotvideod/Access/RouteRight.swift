@@ -115,6 +115,11 @@ enum RouteRights {
         "GET /v1/devices/{device}/recordings/playlist.m3u8": .action(.playback),
         "GET /v1/recordings/check": .administrator,
 
+        "GET /v1/devices/{device}/storage": .action(.playback),
+        "GET /v1/devices/{device}/storage/days": .action(.playback),
+        "GET /v1/devices/{device}/storage/playlist": .action(.playback),
+        "GET /v1/devices/{device}/storage/m3u8": .action(.playback),
+
         "GET /v1/channels": .channel,
         "POST /v1/channels": .action(.view),
         "GET /v1/channels/{id}": .channel,
