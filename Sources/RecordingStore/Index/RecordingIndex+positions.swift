@@ -39,6 +39,23 @@ extension RecordingIndex {
         try read { try Self.segment(id, in: $0) }
     }
 
+    /// The fragments of segments, and which description of tracks they have; without those that do not exist.
+    func contents(
+        of ids: [SegmentID]
+    ) throws(IoTError) -> [SegmentID: (state: SegmentState, list: FragmentList, tracks: Int64)] {
+        guard !ids.isEmpty else { return [:] }
+        return try read { database in
+            let statement = try database.cachedStatement(
+                sql: "SELECT state, sample_entry, start, fragments FROM segment WHERE id = ?")
+            return try ids.reduce(into: [:]) { contents, id in
+                guard let row = try Row.fetchOne(statement, arguments: [id.rawValue]),
+                    let state = SegmentState(rawValue: row[0])
+                else { return }
+                contents[id] = (state, try Self.list(row), row[1])
+            }
+        }
+    }
+
     /// The description of a segment's tracks, as it was stored with it.
     package func sampleEntry(of id: SegmentID) throws(IoTError) -> [UInt8]? {
         try read { database in

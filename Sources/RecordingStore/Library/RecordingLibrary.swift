@@ -9,6 +9,7 @@ package final class RecordingLibrary: Sendable {
     let index: RecordingIndex
     let disk: RecordingDisk
     private let leases: SegmentLeases
+    let streamCache = StreamCache()
     private let path: String
     private let makeFiles: @Sendable () -> any RecordingFiles
 
@@ -65,9 +66,6 @@ package final class RecordingLibrary: Sendable {
         let (record, list) = current(stored, list: storedList)
         return (record, list ?? storedList)
     }
-
-    /// The description of a segment's tracks.
-    func tracks(of id: SegmentID) throws(IoTError) -> [UInt8]? { try index.sampleEntry(of: id) }
 
     // MARK: Reading
 
