@@ -28,6 +28,7 @@ struct CallerSession: GatewaySession {
     var calls: any GatewayCalls { CallerCalls(session: self) }
     var streams: any GatewayStreams { CallerStreams(session: self) }
     var recordings: any GatewayRecordings { CallerRecordings(session: self) }
+    var storage: any GatewayStorage { CallerStorage(session: self) }
 
     // MARK: Caller
 

@@ -23,4 +23,5 @@ package protocol GatewaySession: Sendable {
     var calls: any GatewayCalls { get }
     var streams: any GatewayStreams { get }
     var recordings: any GatewayRecordings { get }
+    var storage: any GatewayStorage { get }
 }

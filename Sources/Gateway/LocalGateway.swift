@@ -39,6 +39,7 @@ package final class LocalGateway: GatewayService {
     let log: LogRing
     /// `nil` for a box without a directory for recordings.
     let recordings: RecordingAccess?
+    let storageKeys = StorageKeys()
     /// Of the key with which this gateway signs its calls.
     private let key: KeyFingerprint?
     private let startedAt = NIODeadline.now()
@@ -69,10 +70,11 @@ package final class LocalGateway: GatewayService {
         self.quotas = quotas
         let rights = AccountRights { account in
             let own = account == accessId ? nil : Principal.user(account)
-            return try await HubClient(link: link, account: own).devices().elements.map { device in
+            let devices = try await HubClient(link: link, account: own).page(ModelMethod.listDevices, .all, of: nil)
+            return devices.elements.map { device in
                 AccountRights.Entry(
-                    id: device.id, name: device.name, actions: Set(device.actions ?? [.view]),
-                    isOwner: device.role == BindingRole.owner.rawValue)
+                    id: device.id.rawValue, name: device.name, actions: Set(device.actions ?? [.view]),
+                    isOwner: device.role == .owner, ownership: device.ownership)
             }
         }
         let tokens = BearerTokens { token in try await HubClient.check(token, link: link, own: accessId) }

@@ -219,6 +219,157 @@ import Testing
         #expect(await daemon.stop() == 0)
     }
 
+    @Test("A new owner sees only what is recorded from then on, over HTTP and as HLS; another account sees nothing")
+    func newOwner() async throws {
+        let folder = try TemporaryFolder()
+        let daemon = try await RunningDaemon(
+            folder: folder, configuration: "api: {listen: \"127.0.0.1:0\", tls: false}\n" + Self.configuration())
+        try await Self.pictures(12, in: folder, segments: 1)
+        _ = try await daemon.iotctl("action", "front", "Action.cameraOn.ctlVal", "0")
+        _ = try await daemon.iotctl("action", "front", "Action.cameraOn.ctlVal", "1")
+        try await Self.pictures(12, in: folder, segments: 2)
+        let path = "/v1/devices/front/recordings"
+        #expect(try await daemon.iotctl("recording", "keep", "front", "--from", "1h").status == 0)
+        var accounts: [String: APIClient] = [:]
+        for name in ["bob", "carol"] {
+            #expect(try await daemon.iotctl("user", "create", name).status == 0)
+            let token = try await daemon.iotctl("token", "create", "--api", "--user", name)
+            accounts[name] = try daemon.tcpAPI(token: token.text.trimmingCharacters(in: .whitespacesAndNewlines))
+        }
+        let (bob, carol) = (try #require(accounts["bob"]), try #require(accounts["carol"]))
+        for client in [bob, carol] { #expect(try await client.request("GET", path).status == 404) }
+
+        let bound = try await daemon.iotctl("device", "bind", "front", "bob", "--role", "owner", "--force")
+        #expect(bound.status == 0, "\(bound.errors)")
+        #expect(try await daemon.api.request("GET", path).status == 404, "the earlier owner is not bound any more")
+        func ids(_ client: APIClient) async throws -> [String] {
+            let list = try await client.request("GET", path).object["recordings"] as? [[String: Any]]
+            return try #require(list).compactMap { $0["id"] as? String }
+        }
+        #expect(try await ids(bob).isEmpty)
+        for (request, status) in [
+            ("/1/video.mp4", 404), ("/2/video.mp4", 404), ("/2/init.mp4", 404), ("/1/media.m4s?first=0&count=1", 404),
+            ("/playlist.m3u8?from=0", 404), ("/ranges", 200), ("/days", 200), ("/kept", 200),
+        ] {
+            let answer = try await bob.request("GET", path + request)
+            #expect(answer.status == status, "\(request): \(answer)")
+            if status == 200 { #expect((answer.object.values.first as? [Any])?.isEmpty == true, "\(answer)") }
+        }
+        // The next segment is the new owner's.
+        for value in [0, 1] {
+            let body = #"{"path":"Action.cameraOn.ctlVal","value":\#(value)}"#
+            let taken = try await bob.request("POST", "/v1/devices/front/actions", body: body)
+            #expect(taken.status == 200, "\(taken)")
+        }
+        try await Self.pictures(12, in: folder, segments: 3)
+        #expect(try await ids(bob) == ["3"])
+        #expect(try await bob.request("GET", path + "/3/video.mp4").status == 200)
+        #expect(try await carol.request("GET", path).status == 404)
+        let check = try await daemon.iotctl("recording", "check", "--thorough")
+        #expect(check.status == 0 && check.text.contains("everything fits"), "\(check.text)\(check.errors)")
+        #expect(await daemon.stop() == 0)
+    }
+
+    @Test("A thumbnail is the key frame at its time, as ffmpeg decodes it from the file")
+    func thumbnail() async throws {
+        let folder = try TemporaryFolder()
+        let daemon = try await RunningDaemon(folder: folder, configuration: Self.configuration())
+        try await Self.pictures(130, in: folder, segments: 1)
+        _ = try await daemon.iotctl("action", "front", "Action.cameraOn.ctlVal", "0")
+        try await eventually("the recording is complete") {
+            try await daemon.iotctl("recording", "list", "front").text.contains("complete")
+        }
+        let list = try await daemon.api.request("GET", "/v1/devices/front/recordings")
+        let recording = try #require((list.object["recordings"] as? [[String: Any]])?.first)
+        let (start, end) = (try #require(recording["start"] as? Int), try #require(recording["end"] as? Int))
+        let file = Self.segments(in: folder)[0]
+        let keys = try await FrameDigests.keyFrames(of: file)
+        let count = try await FrameDigests.of(file).count
+        try #require(keys.count > 1)
+        let picture = folder.path("t.jpg")
+        func likeness(at time: Int) async throws -> [Double] {
+            let moment = ISO8601DateFormatter().string(from: Date(timeIntervalSince1970: Double(time / 1_000)))
+            let taken = try await daemon.iotctl("recording", "thumbnail", "front", picture, "--at", moment, "--json")
+            #expect(taken.status == 0, "\(taken.errors)")
+            let said = try #require(taken.text.firstMatch(of: #/"time": (\d+)/#)?.1).description
+            #expect(try #require(Int(said)) <= time + 1_000)
+            return try await Likeness.of(picture, toFramesOf: file)
+        }
+        // At whole seconds, and in the gap after the recording.
+        for time in [(start / 1_000 + 2) * 1_000, (end / 1_000 + 30) * 1_000] {
+            let likeness = try await likeness(at: time)
+            let best = try #require(likeness.indices.max { likeness[$0] < likeness[$1] })
+            let place = min(count - 1, (time + 999 - start) * count / (end - start))
+            #expect(keys.last { $0 <= place } == best, "\(keys), \(place): \(best)")
+            // As of a snapshot: JPEG is lossy.
+            #expect(likeness[best] > 40, "\(likeness[best]) dB")
+        }
+        let small = try await daemon.iotctl(
+            "recording", "thumbnail", "front", folder.path("s.jpg"), "--at", "now", "--size", "160")
+        #expect(small.status == 0, "\(small.errors)")
+        let size = try await Program.named(
+            "ffprobe", ["-v", "error", "-show_entries", "stream=width", "-of", "csv=p=0", folder.path("s.jpg")]
+        ).run()
+        #expect(size.text.hasPrefix("160"), "\(size.text)")
+        let before = try await daemon.iotctl("recording", "thumbnail", "front", picture, "--at", "2h")
+        #expect(before.status == 1 && before.errors.contains("21032"), "\(before.errors)")
+        #expect(await daemon.stop() == 0)
+    }
+
+    @Test("The storage service tells what is recorded, by days and times, and gives an address that a player plays")
+    func storage() async throws {
+        let folder = try TemporaryFolder()
+        let daemon = try await RunningDaemon(
+            folder: folder,
+            configuration: "api: {listen: \"127.0.0.1:0\", tls: false}\n" + Self.configuration()
+                + "  - {name: yard, url: \(Product.sample(Self.sample))}\n")
+        func get(_ path: String, _ device: String = "front") async throws -> [String: Any] {
+            let answer = try await daemon.api.request("GET", "/v1/devices/\(device)/storage" + path)
+            #expect(answer.status == 200, "\(path): \(answer)")
+            return answer.object
+        }
+        try await Self.pictures(60, in: folder, segments: 1)
+        _ = try await daemon.iotctl("action", "front", "Action.cameraOn.ctlVal", "0")
+        try await eventually("the recording is complete") {
+            try await daemon.iotctl("recording", "list", "front").text.contains("complete")
+        }
+        let list = try await daemon.api.request("GET", "/v1/devices/front/recordings")
+        let recording = try #require((list.object["recordings"] as? [[String: Any]])?.first)
+        let start = try #require(recording["start"] as? Int) / 1_000
+        let end = (try #require(recording["end"] as? Int) + 999) / 1_000
+
+        let detail = try await get("?channel=0")
+        #expect(detail["status"] as? Int == 1 && detail["playbackStartTime"] as? Int == start, "\(detail)")
+        #expect(try await get("", "yard")["status"] as? Int == 3)
+        let other = try await daemon.api.request("GET", "/v1/devices/front/storage?channel=1")
+        #expect(other.status == 404, "\(other)")
+        for offset in [-50_400, 0, 50_400] {
+            let days = try await get("/days?timezone=\(offset)")["list"] as? [Int]
+            #expect(days == [(start + offset) / 86_400 * 86_400 - offset], "\(offset)")
+        }
+        func times(_ query: String) async throws -> [[String: Int]]? {
+            try await get("/playlist?" + query)["list"] as? [[String: Int]]
+        }
+        #expect(try await times("startTime=\(start - 9)&endTime=\(end + 9)") == [["start": start, "end": end]])
+        #expect(try await times("startTime=\(start + 1)&endTime=0") == [["start": start + 1, "end": end]])
+        #expect(try await times("startTime=\(start - 86_400)&endTime=\(end)") == [], "cut after a day")
+
+        let address = try await get("/m3u8?startTime=\(start - 600)&endTime=0")
+        #expect(address["endflag"] as? Bool == true && address["startTime"] as? Int == start, "\(address)")
+        let url = try #require(address["url"] as? String)
+        let origin = try daemon.tcpAPI().origin
+        #expect(try await FrameDigests.of(origin + url) == FrameDigests.of(Self.segments(in: folder)[0]))
+        let again = try await get("/m3u8?startTime=\(start)&endTime=\(end)")["url"] as? String
+        let key = try #require(url.split(separator: "=").last)
+        #expect(again?.hasSuffix("&key=\(key)") == true, "the same key again: \(again ?? "")")
+        let open = try daemon.tcpAPI()
+        #expect(try await open.request("GET", "/v1/devices/front/recordings?key=\(key)").status == 403)
+        #expect(try await open.request("GET", "/v1/devices/front/snapshot?key=\(key)").status == 403)
+        let none = try await daemon.api.request("GET", "/v1/devices/front/storage/m3u8?startTime=0&endTime=9")
+        #expect(none.status == 404, "\(none)")
+        #expect(await daemon.stop() == 0)
+    }
+
     @Test("Without a directory for recordings, no camera is recorded, and the refusal says what to set")
     func withoutDirectory() async throws {
         let daemon = try await RunningDaemon()
@@ -241,6 +392,16 @@ import Testing
             let added = try await daemon.iotctl(
                 "camera", "add", "yard", Product.sample(Self.sample), "--record", "continuous")
             #expect(added.status == 0, "\(added.errors)")
+            // Its own limits, and no sound.
+            let limited = try await daemon.iotctl(
+                "camera", "set", "yard", "--record-bytes", "200000000", "--record-days", "14", "--record-sound", "off")
+            #expect(limited.status == 0, "\(limited.errors)")
+            let shown = try await daemon.iotctl("camera", "show", "yard").text
+            #expect(shown.contains(#/recording +recording, .* of 200\.0 MB, 14 days, no sound/#), "\(shown)")
+            let freed = try await daemon.iotctl("camera", "set", "yard", "--no-record-bytes", "--no-record-days")
+            #expect(freed.status == 0, "\(freed.errors)")
+            let free = try await daemon.iotctl("camera", "show", "yard").text
+            #expect(free.contains(#/recording +recording, [^,]*, no sound/#), "\(free)")
             #expect(await daemon.stop() == 0)
         }
         let daemon = try await RunningDaemon(folder: folder, configuration: "")

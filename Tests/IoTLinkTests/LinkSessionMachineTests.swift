@@ -179,6 +179,30 @@ struct LinkSessionMachineTests {
         #expect(session.machine.tokenKeys == nil, "an earlier hub")
     }
 
+    @Test("The device's owner is known before the session is online, and before a request that follows a new one")
+    func ownership() throws {
+        func numbers(_ outputs: [LinkSessionMachine.Output]) -> [Int64] {
+            outputs.compactMap { if case .ownership(let number) = $0 { number } else { nil } }
+        }
+        var session = VirtualSession()
+        session.feed(.register)
+        session.connect()
+        guard case .beginning(let beginning) = session.machine.phase else {
+            Issue.record("no session.begin")
+            return
+        }
+        session.receive(LinkReply(id: beginning.newest, result: ["t": .integer(session.wall), "ownership": 3]))
+        #expect(numbers(session.outputs) == [3])
+        guard case .ownership? = session.outputs.first else {
+            Issue.record("the session is online before: \(session.outputs)")
+            return
+        }
+        session.feed(.received(.push(DeviceMethod.owned.push(OwnedNotice(ownership: 4), t: session.wall))))
+        #expect(numbers(session.outputs) == [4])
+        session = VirtualSession.online()
+        #expect(numbers(session.outputs).isEmpty, "an earlier hub")
+    }
+
     @Test("After a lost connection the same session reconnects within the first pause of the back-off")
     func reconnect() {
         var session = VirtualSession.online()

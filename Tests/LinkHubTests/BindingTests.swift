@@ -67,6 +67,18 @@ struct BindingTests {
         #expect(unbound?.address == hub.owner)
         #expect(unbound?.push?.params == ["device": .string(hub.front.rawValue), "reason": "forced"])
         #expect(hub.core.state.bindings.owner(of: hub.front) == Self.bob)
+        // The device learns it at once, and with each session.
+        let owned = sent.first { $0.pushMethod == "device.owned" }
+        #expect(owned?.address == hub.camera)
+        let ownership = try #require(owned?.push?.params["ownership"]?.integerValue)
+        #expect(try hub.request(hub.camera, "session.begin")?.result["ownership"] == .integer(ownership))
+        #expect(try hub.request(bob, "session.begin")?.result["ownership"] == nil, "not for users")
+        let listed = try hub.request(bob, "device.list")?.result["devices"]?.arrayValue?.first
+        #expect(listed?["ownership"] == .integer(ownership))
+        bind["user"] = "guest"
+        bind["role"] = nil
+        let guest = try hub.sendRequest(bob, "device.bind", bind)
+        #expect(!guest.contains { $0.pushMethod == "device.owned" }, "a guest is no owner")
         #expect(try hub.request(hub.owner, "device.show", ["device": "front"])?.code == .targetNotFound)
         #expect(try hub.request(bob, "device.users", ["device": "front"])?.code == .success)
         // When an owner leaves, only administrators can claim the device.
@@ -82,6 +94,8 @@ struct BindingTests {
         try hub.core.ensureAdministrator(Self.bob, at: time)
         #expect(
             try hub.request(bob, "device.bind", ["device": front, "user": "bob", "role": "owner"])?.code == .success)
+        let next = try hub.request(hub.camera, "session.begin")?.result["ownership"]
+        #expect(next == .integer(ownership + 1), "the same owner again is a new one")
     }
 
     @Test("Only users who may view a device get its pushes, and only until their binding ends")

@@ -308,7 +308,19 @@ def main(url, token, socket):
     part = api.function("downloadRecording").sync_detailed("front", found.id, client=owner, range_="bytes=8-11")
     api.check("downloadRecording", part.status_code, part.content)
     assert (part.status_code, part.content) == (206, whole[8:12]) and part.headers["ETag"].startswith('"')
+    picture = api.function("recordingThumbnail").sync_detailed("front", client=owner, at=found.end, size="160")
+    api.check("recordingThumbnail", picture.status_code, picture.content)
+    assert picture.content[:2] == b"\xff\xd8" and int(picture.headers["Iotvideo-Pts"]) // 1000 <= found.end
     assert call("recordingHeader", "front", found.id).payload.read()[4:8] == b"ftyp"
+    storage = call("showStorage", "front")
+    assert storage.status == 1 and storage.playback_start_time == times[0].start // 1000, storage
+    begun = [day for day in call("listStorageDays", "front", timezone=3600).list_ if day <= times[0].start // 1000]
+    assert begun and (begun[-1] + 3600) % 86400 == 0, begun
+    times_of_day = call("listStorageTimes", "front", start_time=begun[-1]).list_
+    assert times_of_day[0].start == times[0].start // 1000, times_of_day
+    address = until(lambda: api.function("storageAddress").sync_detailed("front", client=owner, start_time=begun[-1]))
+    api.check("storageAddress", address.status_code, address.content)
+    assert address.parsed.endflag and "playlist.m3u8?from=" in address.parsed.url and "key=" in address.parsed.url
     playlist = until(lambda: api.function("recordingPlaylist").sync_detailed("front", client=owner))
     api.check("recordingPlaylist", playlist.status_code, playlist.content)
     number, first, count = re.search(r"(\d+)/media\.m4s\?first=(\d+)&count=(\d+)", playlist.parsed).groups()

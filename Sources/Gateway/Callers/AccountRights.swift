@@ -11,6 +11,8 @@ actor AccountRights {
         var name: String
         var actions: Set<DeviceAction>
         var isOwner = false
+        /// Which owner of the device the present one is; `nil` from an earlier hub.
+        var ownership: Int64?
 
         /// What the account's calls may be used for.
         var callActions: [CallAction] {

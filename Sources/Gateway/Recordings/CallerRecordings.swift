@@ -210,7 +210,7 @@ struct CallerRecordings: GatewayRecordings {
     /// The number of a camera whose recordings the caller may see; `nil` if this box runs it, but never recorded it.
     ///
     /// - Throws: 8002, 8003, 25005; 21039 if another box runs the camera, or nothing is recorded here.
-    private func recorded(_ device: String) async throws -> (CameraNumber, RecordingAccess)? {
+    func recorded(_ device: String) async throws -> (CameraNumber, RecordingAccess)? {
         let entry = try await session.find(device)
         try session.requirePlayback(entry)
         session.lease.needs(device: entry.id, .playback)
@@ -229,7 +229,9 @@ struct CallerRecordings: GatewayRecordings {
     private func camera(_ entry: AccountRights.Entry) async throws -> (CameraNumber, RecordingAccess)? {
         let access = try access()
         let library = access.library
-        let number = try await access.threads.run { () throws(IoTError) in try library.camera(named: entry.id) }
+        let number = try await access.threads.run { () throws(IoTError) in
+            try library.camera(named: entry.id, ownership: entry.ownership)
+        }
         if let number { return (number, access) }
         guard await runs(entry) else {
             throw IoTError(

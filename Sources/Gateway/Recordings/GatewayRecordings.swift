@@ -1,4 +1,5 @@
 package import GatewayAPI
+package import IoTCore
 
 /// The recordings of this box's cameras. All times are ms since 1970.
 package protocol GatewayRecordings: Sendable {
@@ -8,6 +9,11 @@ package protocol GatewayRecordings: Sendable {
 
     /// Opens a recording to read it.
     func open(_ device: String, _ recording: String) async throws -> RecordedFile
+
+    /// The key frame at a time, or the last one before it, as a JPEG. Its time is in µs since 1970.
+    ///
+    /// - Throws: 21032 if no picture was recorded before.
+    func picture(_ device: String, at time: Int64, _ bounds: PictureBounds?) async throws -> Picture
 
     /// The recordings of a time for players that fetch parts.
     ///

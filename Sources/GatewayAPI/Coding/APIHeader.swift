@@ -1,6 +1,6 @@
 /// HTTP header fields that the API adds to the standard ones.
 public enum APIHeader {
-    /// On snapshots: the picture's presentation time, in µs on the source's clock.
+    /// On snapshots: the picture's presentation time, in µs on the source's clock; of a recording, µs since 1970.
     public static let pts = "Iotvideo-Pts"
 
     /// A trailer (RFC 9110 §6.5) of streaming bodies: the number of complete frames dropped because the reader was too

@@ -16,11 +16,20 @@ public struct CameraRecordingState: Codable, Hashable, Sendable {
     public var bytes: Int64
     /// Parts of about a second that were lost since the start, because the disk was too slow, away or full.
     public var droppedFragments: Int
+    /// The most bytes; `nil`: as many as the disk has.
+    public var mostBytes: Int64?
+    /// After how many days its recordings are removed; `nil`: only for space.
+    public var days: Int?
 
-    public init(state: State, reason: APIError? = nil, bytes: Int64, droppedFragments: Int) {
+    public init(
+        state: State, reason: APIError? = nil, bytes: Int64, droppedFragments: Int, mostBytes: Int64? = nil,
+        days: Int? = nil
+    ) {
         self.state = state
         self.reason = reason
         self.bytes = bytes
         self.droppedFragments = droppedFragments
+        self.mostBytes = mostBytes
+        self.days = days
     }
 }

@@ -43,6 +43,15 @@ public struct CameraSettings: Sendable, Hashable {
     /// What the box records of it.
     @Setting(default: .none) public var record: CameraRecordPolicy
 
+    /// Whether the recordings have its sound.
+    @Setting(default: .on) public var recordSound: CameraRecordSound
+
+    /// The most bytes of its recordings; without it, `recording.cameraBytes`.
+    public var recordBytes: Int?
+
+    /// After how many days its recordings are removed; without it, `recording.maximumDays`.
+    public var recordDays: Int?
+
     /// Which gateways may call it; every one without the key. A form of `CallerKeys`.
     public var callers: String?
 
@@ -57,7 +66,8 @@ public struct CameraSettings: Sendable, Hashable {
         passwordFile: String? = nil, certificate: String? = nil, rtspTransport: RTSPTransport? = nil,
         pictureSize: CaptureSize? = nil,
         frameRate: Int? = nil, viewers: Int? = nil, talk: String? = nil,
-        live: CameraLivePolicy? = nil, record: CameraRecordPolicy? = nil, callers: String? = nil,
+        live: CameraLivePolicy? = nil, record: CameraRecordPolicy? = nil, recordSound: CameraRecordSound? = nil,
+        recordBytes: Int? = nil, recordDays: Int? = nil, callers: String? = nil,
         midUrl: String? = nil, lowUrl: String? = nil
     ) {
         $name.given = name
@@ -73,6 +83,9 @@ public struct CameraSettings: Sendable, Hashable {
         $talk.given = talk
         $live.given = live
         $record.given = record
+        $recordSound.given = recordSound
+        self.recordBytes = recordBytes
+        self.recordDays = recordDays
         self.callers = callers
         self.midUrl = midUrl
         self.lowUrl = lowUrl
@@ -108,6 +121,13 @@ extension CameraKey {
             rule: Rule(CameraLoudspeaker.requirement) { CameraLoudspeaker($0) != nil }),
         .choice("live", CameraPlace(\.$live), part: .calls, traits: .shown),
         .choice("record", CameraPlace(\.$record), part: .recording, traits: .shown),
+        .choice("recordSound", CameraPlace(\.$recordSound), part: .recording, traits: .shown),
+        .wholeNumber(
+            "recordBytes", CameraPlace(\.recordBytes), in: CameraRecordPolicy.byteLimits, part: .recording,
+            traits: [.shown, .nullable]),
+        .wholeNumber(
+            "recordDays", CameraPlace(\.recordDays), in: CameraRecordPolicy.dayLimits, part: .recording,
+            traits: [.shown, .nullable]),
         .text(
             "callers", CameraPlace(\.callers), part: .calls, traits: [.shown, .nullable],
             rule: Rule(CallerKeys.requirement) { CallerKeys($0) != nil }),

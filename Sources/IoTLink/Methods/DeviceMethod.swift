@@ -26,4 +26,6 @@ public enum DeviceMethod {
     /// Sent to the account of the binding; also when its role, its actions or the device's name changed.
     public static let bound = LinkPushMethod<BoundNotice>("device.bound")
     public static let unbound = LinkPushMethod<UnboundNotice>("device.unbound")
+    /// Sent to the device.
+    public static let owned = LinkPushMethod<OwnedNotice>("device.owned")
 }

@@ -15,6 +15,9 @@ public struct LinkConfiguration: Sendable {
     /// Called with each renewed token, before the session uses it, on a task of `run()`. If the token is in a file, the
     /// file has been replaced before.
     public var onTokenRenewed: (@Sendable (String) -> Void)?
+    /// Of a device: called with its owner's number, which grows with each new owner, when the session begins and when
+    /// the owner changes, before any later request is handled. It must not block or call the session.
+    public var onOwnership: (@Sendable (Int64) -> Void)?
 
     public init(
         principal: Principal, token: LinkToken, endpoint: LinkEndpoint, limits: LinkLimits = LinkLimits()

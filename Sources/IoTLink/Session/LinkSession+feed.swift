@@ -61,6 +61,7 @@ extension LinkSession {
             for reader in state.pushReaders.values {
                 if case .dropped = reader.yield(push) { state.droppedPushes += 1 }
             }
+        case .ownership(let number): onOwnership?(number)
         case .handover(let output): return perform(output, &state)
         case .renewed(let token):
             if case .value = state.token { state.token = .value(token) }

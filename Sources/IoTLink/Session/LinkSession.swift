@@ -22,6 +22,7 @@ public final class LinkSession: Service, LinkRequester, Sendable {
     public let endpoint: LinkEndpoint
     let limits: LinkLimits
     let onTokenRenewed: (@Sendable (String) -> Void)?
+    let onOwnership: (@Sendable (Int64) -> Void)?
     let logger: Logger
     let state: Mutex<LinkSessionState>
     let timer = WakeSignal()
@@ -38,6 +39,7 @@ public final class LinkSession: Service, LinkRequester, Sendable {
         endpoint = configuration.endpoint
         limits = configuration.limits
         onTokenRenewed = configuration.onTokenRenewed
+        onOwnership = configuration.onOwnership
         self.logger = logger
         // At most `runningRequests` handlers and a few connections are queued, so that nothing is dropped.
         let (stream, continuation) = AsyncStream.makeStream(

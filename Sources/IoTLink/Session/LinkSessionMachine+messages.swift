@@ -88,7 +88,10 @@ extension LinkSessionMachine {
     mutating func receive(_ envelope: Envelope, at now: NIODeadline, wall: Int64) {
         switch envelope {
         case .push(let push):
-            guard let kick = SessionMethod.kick.parameters(of: push) else { return emit(.push(push)) }
+            guard let kick = SessionMethod.kick.parameters(of: push) else {
+                if let notice = DeviceMethod.owned.parameters(of: push) { emit(.ownership(notice.ownership)) }
+                return emit(.push(push))
+            }
             rest(.kickOff, .kicked, kick.reason.error(word: kick.word), kick: kick.reason, wall: wall)
         case .reply(let reply): receive(reply, at: now, wall: wall)
         case .request(let request):
@@ -105,6 +108,7 @@ extension LinkSessionMachine {
                 learnClock(begun.time, sentAt: sentAt, at: now, wall: wall)
                 // Unreadable keys reject every token; absent keys are `nil`.
                 tokenKeys = begun.tokenKeys.map { TokenKeys(jwkSet: $0) ?? .none }
+                if let ownership = begun.ownership { emit(.ownership(ownership)) }
             }
             goOnline(at: now, wall: wall)
         case .online(var online) where online.heartbeat?.id == reply.id:

@@ -55,6 +55,8 @@ struct LinkSessionMachine: Sendable {
         /// Run a handler, and feed `handled` when it ends, at the deadline at the latest.
         case execute(RememberedAnswers.Key, LinkRequest, deadline: NIODeadline)
         case push(LinkPush)
+        /// The number of the device's owner, before any request that comes after the hub knew it.
+        case ownership(Int64)
         case handover(HandoverOutput)
         /// Store this token, before performing the next `connect`.
         case renewed(token: String)

@@ -124,11 +124,23 @@ extension HubCore {
         let binding = Binding(role: role, actions: actions, since: since)
         state.bindings.set(user, device, binding)
         turn.changes.append(.bind(user, device, binding))
+        if role == .owner, known?.role != .owner { noteNewOwner(of: device, at: time) }
         // A device lets owners do more in their calls, so these end with the role.
         let hasLostRole = known?.role == .owner && role != .owner
         endCalls(of: user, device, notAllowedBy: hasLostRole ? [] : actions, at: time)
         cancelForwards(of: user, to: device, notAllowedBy: actions, at: time)
         tellBound(user, device, binding, at: time)
+    }
+
+    /// The device learns that it has another owner, also if that owner has owned it before: what it recorded until now
+    /// is not for the new one.
+    private mutating func noteNewOwner(of device: DeviceID, at time: HubTime) {
+        guard var record = state.devices[device] else { return }
+        record.owners += 1
+        state.devices[device] = record
+        turn.changes.append(.putDevice(device, record))
+        guard let session = sessions[.device(device)] else { return }
+        push(DeviceMethod.owned, OwnedNotice(ownership: record.owners), to: session.address, at: time)
     }
 
     /// Also ends the user's calls and pushes.

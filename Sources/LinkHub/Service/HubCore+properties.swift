@@ -21,8 +21,9 @@ extension HubCore {
         let record = state.devices[device]
         return DeviceSummary(
             id: device, name: record?.name ?? "", role: binding?.role, actions: (binding?.actions ?? []).list,
-            owner: state.bindings.owner(of: device), isOnline: sessions[.device(device)] != nil,
-            presenceSince: record?.presenceSince, source: state.models[device].flatMap { Self.source(in: $0) })
+            owner: state.bindings.owner(of: device), ownership: record?.owners,
+            isOnline: sessions[.device(device)] != nil, presenceSince: record?.presenceSince,
+            source: state.models[device].flatMap { Self.source(in: $0) })
     }
 
     /// The state of a camera's source, from its model; `nil` for a device that is not a camera.

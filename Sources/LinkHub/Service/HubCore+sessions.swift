@@ -48,7 +48,8 @@ extension HubCore {
         return SessionBegun(
             time: SessionTime(t: time.wall), principal: address.principal,
             tokenExpires: tokenExpiry(of: address.principal),
-            tokenKeys: address.principal.kind == .device ? authority.key.publicSet : Optional.none)
+            tokenKeys: address.principal.kind == .device ? authority.key.publicSet : Optional.none,
+            ownership: address.principal.deviceID.flatMap { state.devices[$0]?.owners })
     }
 
     /// Records which session is the newest. This is stored, so it outlives the hub.

@@ -19,6 +19,8 @@ struct DeviceRecord: Sendable, Hashable {
     /// Share tokens issued up to this time are no longer valid: s since 1970.
     var sharesEnded: Int64 = 0
     var provisioning: Provisioning?
+    /// How many owners the device has had, one after the other: the present owner's number.
+    var owners: Int64 = 0
 }
 
 /// The stored state that the hub also keeps in memory. Of events and answers it keeps only an index.

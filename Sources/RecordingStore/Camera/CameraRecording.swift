@@ -28,6 +28,7 @@ package final class CameraRecording {
     private let camera: CameraNumber
     private let length: SegmentLength
     private let title: String
+    private let hasSound: Bool
     private var clock: RunClock
     private var tracks = SegmentTracks()
     private var sound: RecordedSound?
@@ -43,12 +44,15 @@ package final class CameraRecording {
     /// - Parameters:
     ///   - boot: the kernel's id of this boot.
     ///   - title: of the files.
+    ///   - hasSound: whether the camera's sound is recorded.
     package init(
-        _ camera: CameraNumber, boot: String, length: SegmentLength = SegmentLength(), title: String = ""
+        _ camera: CameraNumber, boot: String, length: SegmentLength = SegmentLength(), title: String = "",
+        hasSound: Bool = true
     ) {
         self.camera = camera
         self.length = length
         self.title = title
+        self.hasSound = hasSound
         clock = RunClock(boot: boot)
     }
 
@@ -57,7 +61,7 @@ package final class CameraRecording {
         failure = nil
         let outputs = tracks.audio == nil && tracks.video == nil ? [] : end()
         sound = nil
-        if let audio {
+        if hasSound, let audio {
             do throws(IoTError) {
                 let recorded = try RecordedSound(audio)
                 _ = try SegmentWriter(tracks: SegmentTracks(audio: recorded.parameters), start: 0)

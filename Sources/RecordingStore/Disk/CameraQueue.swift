@@ -69,6 +69,13 @@ struct CameraQueue {
         return dropped
     }
 
+    /// Drops everything that waits.
+    mutating func drop() -> DroppedFragments? {
+        var dropped: DroppedFragments?
+        while dropOldest(into: &dropped) {}
+        return dropped
+    }
+
     mutating func end(_ ending: SegmentEnding?) {
         endLast(ending)
     }

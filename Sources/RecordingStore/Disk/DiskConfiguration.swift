@@ -34,12 +34,18 @@ package struct DiskConfiguration: Sendable, Hashable {
     package var memory: Int64 = 64 << 20
     /// The space that is reserved for a camera's first segment, in bytes. Later ones are estimated from the last.
     package var firstReservation: Int64 = 16 << 20
+    /// Of the cameras that have limits of their own.
     package var limits: [CameraNumber: CameraLimits] = [:]
-    /// Recordings of all cameras are removed when they are older, µs.
-    package var maximumAge: Int64?
+    /// What a camera without a limit of its own gets.
+    package var usualLimits = CameraLimits()
 
     package init(path: String) {
         self.path = path
+    }
+
+    package func limits(of camera: CameraNumber) -> CameraLimits {
+        let own = limits[camera]
+        return CameraLimits(bytes: own?.bytes ?? usualLimits.bytes, age: own?.age ?? usualLimits.age)
     }
 }
 

@@ -65,13 +65,20 @@ struct DiskWriter {
         if case .recording = status { true } else { false }
     }
 
+    /// The next sync round removes what exceeds them.
+    mutating func set(_ limits: [CameraNumber: CameraLimits]) {
+        guard limits != configuration.limits else { return }
+        configuration.limits = limits
+        nextAgeCheck = .min
+    }
+
     /// Makes a sync round, or tries whether a paused disk is back.
     mutating func tick(at now: Moment) {
         guard now.monotonic >= deadline else { return }
         guard isRecording else { return attach(at: now) }
         attempt(at: now) { writer throws(DiskFailure) in
             try writer.syncRound()
-            try writer.removeExpired(at: now)
+            try writer.applyLimits(at: now)
             writer.nextRound = now.monotonic + writer.configuration.sync.interval
         }
     }

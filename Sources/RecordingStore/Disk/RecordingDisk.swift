@@ -22,6 +22,7 @@ package final class RecordingDisk: Sendable {
         var growing: [CameraNumber: (record: SegmentRecord, list: FragmentList)] = [:]
         var events: [RecordingEvent] = []
         var removals: [RemovalOrder] = []
+        var limits: [CameraNumber: CameraLimits]
         var report: Report
         var isWaiting = false
         var isStopping = false
@@ -52,6 +53,7 @@ package final class RecordingDisk: Sendable {
     private let wakeUp = DispatchSemaphore(value: 0)
     private let ended = DispatchSemaphore(value: 0)
     private let memory: Int64
+    private let configuration: DiskConfiguration
     private let clock: @Sendable () -> Moment
 
     /// Starts the thread.
@@ -63,10 +65,11 @@ package final class RecordingDisk: Sendable {
         onEvent: @escaping @Sendable (RecordingEvent) -> Void
     ) {
         memory = configuration.memory
+        self.configuration = configuration
         self.clock = clock
         let writer = DiskWriter(
             files: files, index: index, scanner: scanner, leases: leases, configuration: configuration)
-        state = Mutex(State(report: Report(status: writer.status)))
+        state = Mutex(State(limits: configuration.limits, report: Report(status: writer.status)))
         let thread = Thread { [self] in
             run(writer, onEvent)
             ended.signal()
@@ -94,6 +97,26 @@ package final class RecordingDisk: Sendable {
     /// Ends the camera's last segment.
     package func end(_ ending: SegmentEnding?, of camera: CameraNumber) {
         change { $0.queues[camera]?.end(ending) }
+    }
+
+    /// Drops the camera's fragments that wait for the disk. What follows begins a new segment.
+    package func dropWaiting(of camera: CameraNumber) {
+        change { state in
+            guard let dropped = state.queues[camera]?.drop() else { return }
+            state.note(dropped, of: camera)
+        }
+    }
+
+    /// Changes what the recordings of a camera may use. What exceeds it is removed in the next sync round.
+    package func set(_ limits: CameraLimits, of camera: CameraNumber) {
+        change { $0.limits[camera] = limits }
+    }
+
+    /// What the recordings of a camera may use, with the usual limits where it has none of its own.
+    package func limits(of camera: CameraNumber) -> CameraLimits {
+        var configuration = configuration
+        configuration.limits = state.withLock { $0.limits }
+        return configuration.limits(of: camera)
     }
 
     /// A camera's growing segment with everything that was written, also what the index does not have yet.
@@ -153,6 +176,7 @@ package final class RecordingDisk: Sendable {
     private func run(_ start: DiskWriter, _ onEvent: (RecordingEvent) -> Void) {
         var writer = start
         while true {
+            writer.set(state.withLock { $0.limits })
             writer.tick(at: clock())
             carryOutRemovals(&writer)
             let isStopping = state.withLock { $0.isStopping }

@@ -48,7 +48,7 @@ package final class RecordingReader: Sendable {
         }
     }
 
-    private static func removed(_ id: SegmentID) -> IoTError {
+    static func removed(_ id: SegmentID) -> IoTError {
         IoTError(.downloadNotFound, "the recording \(id) does not exist, or was removed")
     }
 }

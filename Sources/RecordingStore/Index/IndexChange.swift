@@ -35,6 +35,9 @@ package enum IndexChange: Sendable, Hashable {
     case forget([SegmentID])
     case hold(HoldRecord)
     case release(Int64)
+    /// The camera's owner has this number. If it is another one than before, the owner sees only segments that are opened
+    /// from now on, and nothing is kept any more.
+    case own(CameraNumber, Int64)
     /// Moves runs and their segments on the wall clock.
     case shift(runs: [SegmentID], by: Int64, ClockQuality)
 }

@@ -43,9 +43,22 @@ struct IndexWriter {
                 "INSERT OR REPLACE INTO hold (id, camera, start, end, note) VALUES (?, ?, ?, ?, ?)",
                 [hold.id, hold.camera.rawValue, hold.times.lowerBound, hold.times.upperBound, hold.note])
         case .release(let id): try run("DELETE FROM hold WHERE id = ?", [id])
+        case .own(let camera, let ownership): try own(camera, ownership)
         case .shift(let runs, let offset, let quality):
             for run in runs { try shift(run, by: offset, quality) }
         }
+    }
+
+    private func own(_ camera: CameraNumber, _ ownership: Int64) throws {
+        let known = try Int64.fetchOne(
+            database, sql: "SELECT ownership FROM camera WHERE number = ?", arguments: [camera.rawValue])
+        guard known != ownership else { return }
+        try run("UPDATE camera SET ownership = ? WHERE number = ?", [ownership, camera.rawValue])
+        // What is there when the first owner gets known is that owner's.
+        guard known != nil else { return }
+        try run(
+            "UPDATE camera SET first_visible = number << 32 | next_segment WHERE number = ?", [camera.rawValue])
+        try run("DELETE FROM hold WHERE camera = ?", [camera.rawValue])
     }
 
     private func begin(_ record: RunRecord) throws {

@@ -24,6 +24,23 @@ extension RecordingIndex {
         }
     }
 
+    /// The number of the camera's owner; `nil` until it is known.
+    package func ownership(of camera: CameraNumber) throws(IoTError) -> Int64? {
+        try read { database in
+            try Int64.fetchOne(
+                database, sql: "SELECT ownership FROM camera WHERE number = ?", arguments: [camera.rawValue])
+        }
+    }
+
+    /// Whether the camera's owner may see a segment, also one that does not exist yet.
+    package func isVisible(_ id: SegmentID) throws(IoTError) -> Bool {
+        try read { database in
+            try Int64.fetchOne(
+                database, sql: "SELECT first_visible FROM camera WHERE number = ?", arguments: [id.camera.rawValue]
+            ).map { $0 <= id.rawValue } ?? true
+        }
+    }
+
     /// `nil` for a camera that was never recorded.
     package func number(of name: String) throws(IoTError) -> CameraNumber? {
         try read { database in

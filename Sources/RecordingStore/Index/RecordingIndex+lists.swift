@@ -91,13 +91,20 @@ extension RecordingIndex {
         }
     }
 
-    /// Segments that overlap a time range. Only the first two comparisons use the index; no segment is longer than
+    /// Segments that the camera's owner may see: those of an earlier owner are in no list, and are not read.
+    static let visible = "id >= coalesce((SELECT first_visible FROM camera WHERE number = ?), 0)"
+
+    /// Visible segments that overlap a time range. Only the first two comparisons use the index; no segment is longer than
     /// `SegmentLimits.duration`.
-    static let overlap = "camera = ? AND start > ? AND start < ? AND start + max(duration, 1) > ?"
+    static let overlap =
+        "camera = ? AND start > ? AND start < ? AND start + max(duration, 1) > ? AND \(visible)"
 
     static func arguments(_ camera: CameraNumber, _ times: Range<Int64>) -> StatementArguments {
         let (earliest, overflow) = times.lowerBound.subtractingReportingOverflow(SegmentLimits.duration)
-        return [camera.rawValue, overflow ? Int64.min : earliest, times.upperBound, times.lowerBound]
+        return [
+            camera.rawValue, overflow ? Int64.min : earliest, times.upperBound, times.lowerBound,
+            camera.rawValue,
+        ]
     }
 }
 

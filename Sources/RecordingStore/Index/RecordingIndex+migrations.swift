@@ -7,6 +7,14 @@ extension RecordingIndex {
         migrator.registerMigration("1") { database in
             try database.execute(sql: first)
         }
+        migrator.registerMigration("2") { database in
+            try database.execute(
+                sql: """
+                    ALTER TABLE camera ADD COLUMN ownership INTEGER;   -- the owner's number; NULL until it is known
+                    -- The first segment that the owner may see.
+                    ALTER TABLE camera ADD COLUMN first_visible INTEGER NOT NULL DEFAULT 0;
+                    """)
+        }
         return migrator
     }
 

@@ -23,8 +23,9 @@ extension RecordingIndex {
                     database,
                     sql: """
                         SELECT id FROM segment INDEXED BY segment_by_time
-                        WHERE camera = ? AND start > ? AND duration > 0 ORDER BY start LIMIT 1
-                        """, arguments: [camera.rawValue, time])
+                        WHERE camera = ? AND start > ? AND duration > 0 AND \(Self.visible)
+                        ORDER BY start LIMIT 1
+                        """, arguments: [camera.rawValue, time, camera.rawValue])
             guard let id = id.flatMap({ SegmentID(rawValue: $0) }),
                 let (segment, list) = try Self.segment(id, in: database),
                 let place = list.fragment(at: time)
@@ -36,6 +37,23 @@ extension RecordingIndex {
     /// One segment with its fragments.
     package func segment(_ id: SegmentID) throws(IoTError) -> (record: SegmentRecord, list: FragmentList)? {
         try read { try Self.segment(id, in: $0) }
+    }
+
+    /// The fragments of segments, and which description of tracks they have; without those that do not exist.
+    func contents(
+        of ids: [SegmentID]
+    ) throws(IoTError) -> [SegmentID: (state: SegmentState, list: FragmentList, tracks: Int64)] {
+        guard !ids.isEmpty else { return [:] }
+        return try read { database in
+            let statement = try database.cachedStatement(
+                sql: "SELECT state, sample_entry, start, fragments FROM segment WHERE id = ?")
+            return try ids.reduce(into: [:]) { contents, id in
+                guard let row = try Row.fetchOne(statement, arguments: [id.rawValue]),
+                    let state = SegmentState(rawValue: row[0])
+                else { return }
+                contents[id] = (state, try Self.list(row), row[1])
+            }
+        }
     }
 
     /// The description of a segment's tracks, as it was stored with it.

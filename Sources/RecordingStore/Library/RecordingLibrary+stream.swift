@@ -16,13 +16,24 @@ extension RecordingLibrary {
         let times = times.lowerBound..<min(times.upperBound, end.overflow ? .max : end.partialValue)
         let page = try segments(RecordingQuery(camera: camera, times: times, limit: Self.mostSegments))
         var stream = RecordedStream()
-        var last: (run: SegmentID, tracks: [UInt8])?
+        var last: (run: SegmentID, tracks: Int64)?
+        let complete = try streamCache.parts(of: page.entries, in: index)
         for listed in page.entries {
-            // It may have been removed in the meantime.
-            guard let (record, list) = try segment(listed.id), let tracks = try tracks(of: listed.id) else { continue }
-            let isNew = last.map { $0.run != record.run || $0.tracks != tracks } ?? true
-            last = (record.run, tracks)
-            stream.append(record, list, in: times, isNew: isNew)
+            var record = listed
+            var entry = complete[listed.id]
+            if entry == nil {
+                // It grows, or was removed in the meantime.
+                guard let (current, list) = try segment(listed.id),
+                    let tracks = try index.contents(of: [listed.id])[listed.id]?.tracks
+                else { continue }
+                record = current
+                let parts = RecordedPart.parts(of: listed.id, list, isGrowing: record.state == .open)
+                entry = StreamCache.Entry(start: record.start, parts: parts, tracks: tracks)
+            }
+            guard let entry else { continue }
+            let isNew = last.map { $0.run != record.run || $0.tracks != entry.tracks } ?? true
+            last = (record.run, entry.tracks)
+            stream.append(record, entry.parts, in: times, isNew: isNew)
         }
         return stream
     }

@@ -6,9 +6,10 @@ package final class RecordingLibrary: Sendable {
     package static let mostHolds = 1_000
     package static let longestNote = 256
 
-    private let index: RecordingIndex
-    private let disk: RecordingDisk
+    let index: RecordingIndex
+    let disk: RecordingDisk
     private let leases: SegmentLeases
+    let streamCache = StreamCache()
     private let path: String
     private let makeFiles: @Sendable () -> any RecordingFiles
 
@@ -66,16 +67,14 @@ package final class RecordingLibrary: Sendable {
         return (record, list ?? storedList)
     }
 
-    /// The description of a segment's tracks.
-    func tracks(of id: SegmentID) throws(IoTError) -> [UInt8]? { try index.sampleEntry(of: id) }
-
     // MARK: Reading
 
     /// Opens a segment, also one that grows: then what was written so far. It is not removed until the result is released.
     ///
-    /// - Throws: `downloadNotFound` if it does not exist, or was removed; `downloadOpenFailed` if its file is missing;
+    /// - Throws: `downloadNotFound` if it does not exist, was removed, or is of an earlier owner; `downloadOpenFailed` if its file is missing;
     ///   `recorderUnavailable` if the disk is away or fails; `storeFailed`.
     package func open(_ id: SegmentID) throws(IoTError) -> OpenRecording {
+        guard try index.isVisible(id) else { throw RecordingReader.removed(id) }
         let files = makeFiles()
         try attach(files)
         return try RecordingReader(files: files, index: index, leases: leases).open(id) { current($0, list: $1) }
@@ -155,4 +154,6 @@ package final class RecordingLibrary: Sendable {
     // MARK: State
 
     package var report: RecordingDisk.Report { disk.report }
+
+    package func limits(of camera: CameraNumber) -> CameraLimits { disk.limits(of: camera) }
 }

@@ -10,27 +10,31 @@ extension DiskWriter {
     /// - Returns: Whether the disk has the space. Recording continues even if what may not be removed exceeds the
     ///   camera's quota.
     mutating func makeRoom(for bytes: Int64, of camera: CameraNumber) throws(DiskFailure) -> Bool {
-        if let quota = configuration.limits[camera]?.bytes {
-            let ending = endings.filter { $0.segment.record.id.camera == camera }.reduce(0) { $0 + $1.size }
-            let excess = usage[camera, default: 0] + ending + bytes - quota
-            if excess > 0 { _ = try remove(atLeast: excess, of: camera, .quota) }
-        }
+        try removeExcess(of: camera, leaving: bytes)
         let space = try call { () throws(FileFailure) in try files.space() }
         let missing = configuration.floor + bytes - space.free
         if missing <= 0 { return true }
         return try remove(atLeast: missing, of: nil, .space) >= missing
     }
 
-    /// Removes what is older than the cameras' limits, once a minute.
-    mutating func removeExpired(at now: Moment) throws(DiskFailure) {
+    /// Removes segments of a camera until it has `bytes` less than its quota.
+    private mutating func removeExcess(of camera: CameraNumber, leaving bytes: Int64 = 0) throws(DiskFailure) {
+        guard let quota = configuration.limits(of: camera).bytes else { return }
+        let ending = endings.filter { $0.segment.record.id.camera == camera }.reduce(0) { $0 + $1.size }
+        let excess = usage[camera, default: 0] + ending + bytes - quota
+        if excess > 0 { _ = try remove(atLeast: excess, of: camera, .quota) }
+    }
+
+    /// Removes what exceeds the cameras' limits, once a minute and after a change of the limits: also of cameras that
+    /// are not recorded any more.
+    mutating func applyLimits(at now: Moment) throws(DiskFailure) {
         guard now.monotonic >= nextAgeCheck else { return }
         nextAgeCheck = now.monotonic + Self.ageInterval
-        if let age = configuration.maximumAge {
-            _ = try remove(atLeast: .max, of: nil, .age, before: now.wall - age)
-        }
-        for (camera, limits) in configuration.limits.sorted(by: { $0.key < $1.key }) {
-            guard let age = limits.age else { continue }
-            _ = try remove(atLeast: .max, of: camera, .age, before: now.wall - age)
+        for camera in usage.keys.sorted() {
+            if let age = configuration.limits(of: camera).age {
+                _ = try remove(atLeast: .max, of: camera, .age, before: now.wall - age)
+            }
+            try removeExcess(of: camera)
         }
     }
 

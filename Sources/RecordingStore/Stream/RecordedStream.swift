@@ -22,9 +22,10 @@ package struct RecordedStream: Sendable, Hashable {
     ///   - times: parts outside are left out; µs since 1970.
     ///   - isNew: whether the tracks are described otherwise than those of the segment before, or the segment is of
     ///     another run.
-    mutating func append(_ record: SegmentRecord, _ list: FragmentList, in times: Range<Int64>, isNew: Bool) {
+    ///   - parts: all of the segment.
+    mutating func append(_ record: SegmentRecord, _ parts: [RecordedPart], in times: Range<Int64>, isNew: Bool) {
         isGrowing = record.state == .open
-        let parts = RecordedPart.parts(of: record.id, list, isGrowing: isGrowing).filter { part in
+        let parts = parts.filter { part in
             part.start < times.upperBound && part.start + max(part.duration, 1) > times.lowerBound
         }
         guard !parts.isEmpty else { return }

@@ -14,6 +14,8 @@ public struct DeviceSummary: LinkListed, Hashable {
     /// The actions that the account may take; `nil` from an earlier hub, which has only roles.
     public var actions: [DeviceAction]?
     public var owner: AccessID?
+    /// Which owner of the device this is: 1 for the first, more for each later one; `nil` from an earlier hub.
+    public var ownership: Int64?
     /// Whether it is connected to the hub.
     public var isOnline: Bool
     /// When it came online or went offline, in ms since 1970 on the hub's clock; `nil` when it was never online.
@@ -22,14 +24,15 @@ public struct DeviceSummary: LinkListed, Hashable {
     public var source: SourceSummary?
 
     public init(
-        id: DeviceID, name: String, role: BindingRole?, actions: [DeviceAction]?, owner: AccessID?, isOnline: Bool,
-        presenceSince: Int64?, source: SourceSummary?
+        id: DeviceID, name: String, role: BindingRole?, actions: [DeviceAction]?, owner: AccessID?,
+        ownership: Int64? = nil, isOnline: Bool, presenceSince: Int64?, source: SourceSummary?
     ) {
         self.id = id
         self.name = name
         self.role = role
         self.actions = actions
         self.owner = owner
+        self.ownership = ownership
         self.isOnline = isOnline
         self.presenceSince = presenceSince
         self.source = source
@@ -41,6 +44,7 @@ public struct DeviceSummary: LinkListed, Hashable {
         role = try members.optionalText("role").flatMap(BindingRole.init)
         actions = try members.knownActions("actions")
         owner = try members.optionalAccessID("owner")
+        ownership = try members.optionalInteger("ownership")
         isOnline = try members.flag("online")
         presenceSince = try members.optionalInteger("presenceSince")
         source = try members.optional("source", as: SourceSummary.self)
@@ -50,7 +54,8 @@ public struct DeviceSummary: LinkListed, Hashable {
         .members([
             "id": .string(id.rawValue), "name": .string(name), "role": .text(role?.rawValue) ?? .null,
             "actions": actions.map { BindingActions($0).json }, "owner": .text(owner?.rawValue) ?? .null,
-            "online": .bool(isOnline), "presenceSince": .whole(presenceSince) ?? .null, "source": source?.json,
+            "ownership": .whole(ownership), "online": .bool(isOnline), "presenceSince": .whole(presenceSince) ?? .null,
+            "source": source?.json,
         ])
     }
 }

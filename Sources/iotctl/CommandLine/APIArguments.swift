@@ -6,6 +6,7 @@ import IoTCore
 extension BindingRole: ExpressibleByArgument {}
 extension CameraLivePolicy: ExpressibleByArgument {}
 extension CameraRecordPolicy: ExpressibleByArgument {}
+extension CameraRecordSound: ExpressibleByArgument {}
 extension DeviceAction: ExpressibleByArgument {}
 extension GatewayEvent.Kind: ExpressibleByArgument {}
 extension KeySource: ExpressibleByArgument {}

@@ -70,6 +70,18 @@ struct CameraOptions: ParsableArguments {
             valueName: "policy"))
     var record: CameraRecordPolicy?
 
+    @Option(help: "Whether the recordings have the camera's sound.")
+    var recordSound: CameraRecordSound?
+
+    @Option(
+        help: ArgumentHelp(
+            "The most bytes of the camera's recordings; then the oldest are removed.", valueName: "n"))
+    var recordBytes: Int?
+
+    @Option(
+        help: ArgumentHelp("After how many days the camera's recordings are removed.", valueName: "n"))
+    var recordDays: Int?
+
     @Option(
         help: ArgumentHelp(
             "The fingerprints of the keys of gateways that may call the camera, separated by commas; others are refused.",
@@ -87,6 +99,9 @@ struct CameraOptions: ParsableArguments {
         camera.$talk.given = talk
         camera.$live.given = live
         camera.$record.given = record
+        camera.$recordSound.given = recordSound
+        camera.recordBytes = recordBytes
+        camera.recordDays = recordDays
         camera.callers = callers
         camera.midUrl = midUrl.map(CameraSourceOptions.absolute)
         camera.lowUrl = lowUrl.map(CameraSourceOptions.absolute)

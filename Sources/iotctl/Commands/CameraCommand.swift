@@ -72,7 +72,7 @@ struct CameraCommand: AsyncParsableCommand {
                     ("bitrate", Format.bitrate(camera.bitrate)),
                     ("viewers", "\(camera.viewers)/\(camera.viewerLimit)"),
                     ("caller", camera.caller.map { camera.ringing == true ? "\($0), rings" : $0 } ?? "-"),
-                    ("recording", Format.recording(camera.recording)),
+                    ("recording", Format.recording(camera.recording, sound: camera.settings.recordSound)),
                 ]))
             if let reason = camera.reason { try Console.print("  \(reason.remedy)") }
         }
@@ -164,6 +164,12 @@ struct CameraCommand: AsyncParsableCommand {
         @Flag(help: "Let every gateway call the camera.")
         var allCallers = false
 
+        @Flag(help: "Remove the limit of bytes of the camera's recordings.")
+        var noRecordBytes = false
+
+        @Flag(help: "Remove the limit of days of the camera's recordings.")
+        var noRecordDays = false
+
         @Flag(help: "Remove the definition mid.")
         var noMid = false
 
@@ -184,6 +190,10 @@ struct CameraCommand: AsyncParsableCommand {
             guard !(noMid && camera.midUrl != nil), !(noLow && camera.lowUrl != nil) else {
                 throw ValidationError("--no-mid excludes --mid-url, and --no-low excludes --low-url")
             }
+            guard !(noRecordBytes && camera.recordBytes != nil), !(noRecordDays && camera.recordDays != nil) else {
+                throw ValidationError(
+                    "--no-record-bytes excludes --record-bytes, and --no-record-days excludes --record-days")
+            }
             guard !(noCertificate && login.certificate != nil) else {
                 throw ValidationError("--no-certificate excludes --certificate")
             }
@@ -201,7 +211,7 @@ struct CameraCommand: AsyncParsableCommand {
             camera.give(to: &settings)
             let removed = [
                 ("username", anonymous), ("certificate", noCertificate), ("callers", allCallers), ("midUrl", noMid),
-                ("lowUrl", noLow),
+                ("lowUrl", noLow), ("recordBytes", noRecordBytes), ("recordDays", noRecordDays),
             ].filter(\.1).map(\.0)
             return CameraChange(settings, removed: Swift.Set(removed), check: outcome.requested)
         }

@@ -39,14 +39,18 @@ struct SnapshotCommand: AsyncParsableCommand {
         if let refusal { throw ValidationError(refusal) }
     }
 
-    func validate() throws {
-        try Self.checkFile(file)
+    static func checkSize(_ size: String?) throws {
         guard size.map({ PictureBounds($0) != nil }) ?? true else {
             let range = PictureBounds.range
             throw ValidationError(
                 "--size is a width such as 640, or a maximum size such as 640x360; from \(range.lowerBound) to "
                     + "\(range.upperBound)")
         }
+    }
+
+    func validate() throws {
+        try Self.checkFile(file)
+        try Self.checkSize(size)
     }
 
     func run() async throws {

@@ -91,10 +91,13 @@ enum Format {
         tracks.isEmpty ? "-" : tracks.map(track).joined(separator: ", ")
     }
 
-    /// `recording, 34.2 MB`, `paused: error …`; `-` if it is not recorded.
-    static func recording(_ recording: CameraRecordingState?) -> String {
+    /// `recording, 34.2 MB of 2 GB, 30 days`, `paused: error …`; `-` if it is not recorded.
+    static func recording(_ recording: CameraRecordingState?, sound: CameraRecordSound = .on) -> String {
         guard let recording else { return "-" }
         var text = "\(recording.state.rawValue), \(size(Int(recording.bytes)))"
+        if let most = recording.mostBytes { text += " of \(size(Int(most)))" }
+        if let days = recording.days { text += days == 1 ? ", 1 day" : ", \(days) days" }
+        if sound == .off { text += ", no sound" }
         if recording.droppedFragments > 0 { text += ", \(recording.droppedFragments) s lost" }
         return text + (recording.reason.map { ": \($0.error)" } ?? "")
     }

@@ -112,8 +112,14 @@ enum RouteRights {
         "GET /v1/devices/{device}/recordings/{id}/video.mp4": .action(.playback),
         "GET /v1/devices/{device}/recordings/{id}/init.mp4": .action(.playback),
         "GET /v1/devices/{device}/recordings/{id}/media.m4s": .action(.playback),
+        "GET /v1/devices/{device}/recordings/thumbnail": .action(.playback),
         "GET /v1/devices/{device}/recordings/playlist.m3u8": .action(.playback),
         "GET /v1/recordings/check": .administrator,
+
+        "GET /v1/devices/{device}/storage": .action(.playback),
+        "GET /v1/devices/{device}/storage/days": .action(.playback),
+        "GET /v1/devices/{device}/storage/playlist": .action(.playback),
+        "GET /v1/devices/{device}/storage/m3u8": .action(.playback),
 
         "GET /v1/channels": .channel,
         "POST /v1/channels": .action(.view),
@@ -154,6 +160,7 @@ enum RouteRights {
         "GET /v1/devices/{device}/recordings/{id}/video.mp4",
         "GET /v1/devices/{device}/recordings/{id}/init.mp4",
         "GET /v1/devices/{device}/recordings/{id}/media.m4s",
+        "GET /v1/devices/{device}/recordings/thumbnail",
         "GET /v1/devices/{device}/recordings/playlist.m3u8",
         "GET /v1/channels/{id}/events",
         "GET /v1/channels/{id}/snapshot",

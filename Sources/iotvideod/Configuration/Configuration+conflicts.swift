@@ -20,6 +20,7 @@ extension Configuration {
             ("recording.sync", recording.sync != .normal),
             ("recording.freeSpace", recording.freeSpace != Recording().freeSpace),
             ("recording.maximumDays", recording.maximumDays != nil),
+            ("recording.cameraBytes", recording.cameraBytes != nil),
             ("cameras[].record", cameras.contains { $0.record != .none }),
         ]
         return dependents.filter(\.1).map { Conflict(key: $0.0, reason: "needs recording.directory") }

@@ -96,6 +96,8 @@ struct Configuration: Sendable, Equatable {
         /// How much is recorded before and after an event.
         var beforeEvent = Duration.seconds(5)
         var afterEvent = Duration.seconds(10)
+        /// Of one camera; `nil`: as much as the disk has.
+        var cameraBytes: Int64?
     }
 
     struct Discovery: Sendable, Equatable {

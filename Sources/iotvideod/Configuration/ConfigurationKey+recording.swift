@@ -14,7 +14,10 @@ extension ConfigurationKey {
             node, _ throws(ValueRefusal) in Int64(try node.integer(in: 0...1_000_000_000_000_000))
         },
         ConfigurationKey("recording.maximumDays", default: "none", \.recording.maximumDays) {
-            node, _ throws(ValueRefusal) in try node.integer(in: 1...36_500)
+            node, _ throws(ValueRefusal) in try node.integer(in: CameraRecordPolicy.dayLimits)
+        },
+        ConfigurationKey("recording.cameraBytes", default: "none", \.recording.cameraBytes) {
+            node, _ throws(ValueRefusal) in Int64(try node.integer(in: CameraRecordPolicy.byteLimits))
         },
         ConfigurationKey("recording.beforeEvent", default: "5s", \.recording.beforeEvent) {
             node, _ throws(ValueRefusal) in try node.duration(in: .zero...(.seconds(60)))

@@ -32,7 +32,9 @@ struct CameraFactory: Sendable {
         } catch {
             logger.warning("the camera is not recorded: \(error.messageWithRemedy)")
         }
-        let session = try await session(of: settings.name)
+        var session = try await session(of: settings.name)
+        let device = session.device
+        session.link.onOwnership = { [recordings] in recordings?.tellOwner($0, of: device) }
         let link = LinkSession(configuration: session.link, logger: logger)
         let files = try CameraFiles(dataDirectory: dataDirectory, camera: settings.name)
         let key = try files.key()
@@ -51,8 +53,8 @@ struct CameraFactory: Sendable {
         let socket = try await PeerSocket.bind(ListenAddress(host: host, port: 0), on: loops.next(), logger: logger)
         do {
             let recording = settings.record == .none ? nil : recordings
-            let recorder = try recording?.recorder(
-                of: session.device, camera: settings.name, policy: settings.record)
+            let recorder = try recording?.recorder(of: session.device, settings)
+            try recordings?.limit(session.device, settings)
             let recorded = try recording?.recordings(of: session.device)
             let camera = try Camera(
                 settings: settings, softwareVersion: ProductVersion.number, iceServers: iceServers,

@@ -42,16 +42,7 @@ extension APIRoutes {
             APIRoute(
                 .get, "/v1/devices/{device}/snapshot", query: ["size"], answersHead: false
             ) { request, gateway in
-                let bounds = try request.query("size").map { text throws(IoTError) in
-                    guard let bounds = PictureBounds(text) else {
-                        let range = PictureBounds.range
-                        throw IoTError(
-                            .invalidRequest,
-                            "'size' must be a width such as 640, or a maximum size such as 640x360; each from \(range.lowerBound) to "
-                                + "\(range.upperBound)")
-                    }
-                    return bounds
-                }
+                let bounds = try request.pictureBounds
                 return try await picture(request) {
                     try await gateway.devices.picture(of: request.parameter("device"), bounds)
                 }
@@ -62,6 +53,23 @@ extension APIRoutes {
     static func checkUsername(_ username: String) throws(IoTError) {
         guard !username.isEmpty else {
             throw IoTError(.invalidRequest, "username: may not be empty; leave it out")
+        }
+    }
+}
+
+extension APIRequest {
+    /// The largest size of a picture, from `size`; `nil` for its own.
+    var pictureBounds: PictureBounds? {
+        get throws(IoTError) {
+            guard let text = query("size") else { return nil }
+            guard let bounds = PictureBounds(text) else {
+                let range = PictureBounds.range
+                throw IoTError(
+                    .invalidRequest,
+                    "'size' must be a width such as 640, or a maximum size such as 640x360; each from "
+                        + "\(range.lowerBound) to \(range.upperBound)")
+            }
+            return bounds
         }
     }
 }

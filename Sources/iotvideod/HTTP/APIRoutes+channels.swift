@@ -129,11 +129,16 @@ extension APIRoutes {
     static func picture(
         _ request: APIRequest, _ take: @escaping @Sendable () async throws -> Picture
     ) async throws -> Response {
-        let picture = try await request.untilClosed(take)
+        var response = response(try await request.untilClosed(take))
+        response.headers[.connection] = "close"
+        return response
+    }
+
+    static func response(_ picture: Picture) -> Response {
         var headers: HTTPFields = [
             .contentType: picture.format.contentType,
             .contentLength: String(picture.bytes.readableBytes),
-            .cacheControl: "no-store", .connection: "close",
+            .cacheControl: "no-store",
         ]
         if let name = HTTPFieldName.pts { headers[name] = String(picture.pts) }
         return Response(status: .ok, headers: headers, body: ResponseBody(byteBuffer: picture.bytes))

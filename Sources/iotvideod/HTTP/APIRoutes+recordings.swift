@@ -33,6 +33,12 @@ extension APIRoutes {
                     try await gateway.recordings.open(request.parameter("device"), request.parameter("id")),
                     to: request)
             },
+            APIRoute(.get, path + "/thumbnail", query: ["at", "size"], answersHead: false) { request, gateway in
+                let bounds = try request.pictureBounds
+                let time = try request.integerQuery("at", in: APIRequest.moments) ?? APIRequest.moments.upperBound
+                return response(
+                    try await gateway.recordings.picture(request.parameter("device"), at: time, bounds))
+            },
             APIRoute(.get, path + "/playlist.m3u8", query: ["from", "to"]) { request, gateway in
                 let query = request.shownKey.map { "\(APIRoute.key)=\($0)" } ?? ""
                 // A playlist that grows may not lose its beginning, so it needs one.

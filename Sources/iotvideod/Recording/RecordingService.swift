@@ -14,6 +14,7 @@ final class RecordingService: Sendable {
     private let logger: Logger
     private let boot = ClockState.bootID()
     private let eventLimits: EventGate.Limits
+    private let owners: RecordingOwners
     /// For those who read the recordings.
     let access: RecordingAccess
 
@@ -33,7 +34,8 @@ final class RecordingService: Sendable {
         var settings = DiskConfiguration(path: directory)
         settings.sync = configuration.sync
         settings.floor = configuration.freeSpace
-        settings.maximumAge = configuration.maximumDays.map { Int64($0) * 86_400_000_000 }
+        settings.usualLimits = CameraLimits(
+            bytes: configuration.cameraBytes, age: configuration.maximumDays.map(Self.age))
         let leases = SegmentLeases()
         let makeFiles = { @Sendable in POSIXRecordingFiles(path: directory, requiresMount: false) }
         disk = RecordingDisk(
@@ -45,19 +47,21 @@ final class RecordingService: Sendable {
             library: RecordingLibrary(
                 index: index, disk: disk, leases: leases, path: directory, makeFiles: makeFiles),
             threads: RecordingThreads())
+        owners = RecordingOwners(library: access.library, logger: logger)
     }
+
+    /// The hub says which owner of a device the present one is. Does not block.
+    func tellOwner(_ ownership: Int64, of device: DeviceID) { owners.tell(ownership, of: device) }
 
     /// A recorder for a camera. The index knows it by its device id, so that another camera with the same name does not
     /// continue its recordings.
-    ///
-    /// - Parameter policy: `continuous` or `events`.
-    func recorder(
-        of device: DeviceID, camera: String, policy: CameraRecordPolicy
-    ) throws(IoTError) -> CameraRecorder {
+    func recorder(of device: DeviceID, _ settings: CameraSettings) throws(IoTError) -> CameraRecorder {
         let number = try index.camera(named: "\(device)")
-        let logger = Logger(label: "camera.\(camera)")
+        let logger = Logger(label: "camera.\(settings.name)")
+        let recording = CameraRecording(
+            number, boot: boot, title: settings.name, hasSound: settings.recordSound == .on)
         return CameraRecorder(
-            CameraRecording(number, boot: boot, title: camera), events: policy == .events ? eventLimits : nil
+            recording, events: settings.record == .events ? eventLimits : nil
         ) { [disk] output in
             switch output {
             case .begin(let opening): disk.begin(opening, of: number)
@@ -71,13 +75,25 @@ final class RecordingService: Sendable {
         }
     }
 
+    /// What the recordings of a camera may use, also if it is not recorded any more.
+    func limit(_ device: DeviceID, _ settings: CameraSettings) throws(IoTError) {
+        guard let number = try index.number(of: "\(device)") else { return }
+        disk.set(
+            CameraLimits(bytes: settings.recordBytes.map(Int64.init), age: settings.recordDays.map(Self.age)),
+            of: number)
+    }
+
+    /// Days as µs.
+    private static func age(_ days: Int) -> Int64 { Int64(days) * 86_400_000_000 }
+
     /// The recordings of a camera, for its callers.
     func recordings(of device: DeviceID) throws(IoTError) -> CameraRecordings {
         let number = try index.camera(named: "\(device)")
         let library = access.library
-        return CameraRecordings(reader: reader) { [index, disk] in
-            StoredRecordings(number, index: index, open: { id throws(IoTError) in try library.open(id) }) {
-                disk.growing(number)
+        return CameraRecordings(reader: reader) { [index, owners] () throws(IoTError) in
+            try owners.note(device)
+            return StoredRecordings(number, index: index, open: { id throws(IoTError) in try library.open(id) }) {
+                library.growing(number)
             }
         }
     }
@@ -87,8 +103,9 @@ final class RecordingService: Sendable {
         await access.threads.close()
         // `stop` blocks until the disk has everything.
         await withCheckedContinuation { continuation in
-            let thread = Thread { [disk, index, reader] in
+            let thread = Thread { [disk, index, reader, owners] in
                 reader.stop()
+                owners.close()
                 disk.stop()
                 index.close()
                 continuation.resume()

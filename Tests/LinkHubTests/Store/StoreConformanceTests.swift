@@ -43,7 +43,7 @@ struct StoreConformanceTests {
         let temporary = UserRecord(kind: .temporary, device: front, expires: 9, created: 3)
         let record = DeviceRecord(
             name: "front", camera: "porch", presenceSince: 7, sharesEnded: 8,
-            provisioning: .init(token: "enrol-2", isAnnounced: true))
+            provisioning: .init(token: "enrol-2", isAnnounced: true), owners: 5)
         let binding = Binding(role: .guest, actions: [.view, .talk], since: 4)
         let credential = BrokerCredential.make(tokenID: "t1", principal: .user(owner), token: "secret")
         let scope = TokenRecord.Scope(devices: [front], actions: [.view])

@@ -74,7 +74,7 @@ final class RecordedDisk {
     func stored() -> StoredRecordings {
         StoredRecordings(
             camera, index: index, open: { [library] id throws(IoTError) in try library.open(id) },
-            growing: { [disk, camera] in disk.growing(camera) })
+            growing: { [library, camera] in library.growing(camera) })
     }
 
     func file(_ item: RecordedItem) throws -> URL {

@@ -36,9 +36,10 @@ import Testing
         Moment(monotonic: Self.monotonic + frame.pts, wall: Self.wall + frame.pts + step)
     }
 
-    private func recording(length: Int64 = 3_000_000) throws -> CameraRecording {
+    private func recording(length: Int64 = 3_000_000, hasSound: Bool = true) throws -> CameraRecording {
         let camera = try #require(CameraNumber(rawValue: 1))
-        return CameraRecording(camera, boot: "boot", length: SegmentLength(duration: length), title: "yard")
+        return CameraRecording(
+            camera, boot: "boot", length: SegmentLength(duration: length), title: "yard", hasSound: hasSound)
     }
 
     private func record(
@@ -53,6 +54,19 @@ import Testing
         }
         try files.take(recording.end())
         return files.files
+    }
+
+    @Test("The sound can be left out, and the pictures are the same")
+    func withoutSound() throws {
+        let clip = try Clip("street-h264-aac.mp4")
+        let whole = try record(clip, recording())
+        let silent = try record(clip, recording(hasSound: false))
+        #expect(silent.count == whole.count && silent.count > 1)
+        for (silent, whole) in zip(silent, whole) {
+            let (found, all) = (try silent.frames(), try whole.frames())
+            #expect(all.contains { $0.kind == .audio } && !found.contains { $0.kind == .audio })
+            #expect(found.map(\.bytes) == all.filter { $0.kind == .video }.map(\.bytes))
+        }
     }
 
     @Test(

@@ -232,6 +232,47 @@ struct DiskWriterTests {
         #expect(try rig.check().isSound)
     }
 
+    @Test("A camera's own limit replaces the usual one, also with a larger value")
+    func usualLimits() throws {
+        var rig = try WriterRig(limits: [.yard: CameraLimits(bytes: 60_000, age: 200_000_000)])
+        rig.writer.configuration.usualLimits = CameraLimits(bytes: 20_000, age: 40_000_000)
+        for _ in 0..<300 { rig.second() }
+        let usage = try rig.index.usage(on: 1)
+        #expect(usage[.front]! <= 20_000 && usage[.yard]! > 40_000 && usage[.yard]! <= 60_000, "\(usage)")
+        rig.writer.configuration.usualLimits.bytes = nil
+        rig.writer.configuration.limits[.yard]?.bytes = 1_000_000
+        for _ in 0..<300 { rig.second() }
+        // The check is made once a minute.
+        for (camera, age) in [(CameraNumber.front, 40), (.yard, 200)] as [(CameraNumber, Int64)] {
+            let first = try segments(rig, camera)[0]
+            let late = rig.now.wall - age * 1_000_000
+            #expect(first.end > late - 70_000_000 && first.start < late + 8_000_000, "camera \(camera)")
+        }
+        rig.stop()
+        #expect(try rig.check().isSound)
+    }
+
+    @Test("A limit that became smaller is applied soon, also to a camera that is not recorded any more")
+    func smallerLimit() throws {
+        var rig = try WriterRig()
+        for _ in 0..<100 { rig.second() }
+        let before = try segments(rig, .yard)
+        #expect(rig.leases.take(before[2].id))
+        try rig.index.commit([
+            .hold(HoldRecord(id: 1, camera: .yard, times: before[1].start + 1..<before[1].start + 2))
+        ])
+        rig.writer.set([.yard: CameraLimits(bytes: 15_000)])
+        for _ in 0..<6 { rig.second([.front]) }
+        let left = try segments(rig, .yard)
+        let usage = try rig.index.usage(on: 1)
+        #expect(left.count < before.count && usage[.yard]! <= 15_000)
+        #expect(Set(left.map(\.id)).isSuperset(of: [before[1].id, before[2].id]), "kept, and being read")
+        #expect(try segments(rig).count >= before.count, "another camera's stay")
+        rig.leases.release(before[2].id)
+        rig.stop()
+        #expect(try rig.check().isSound)
+    }
+
     @Test("What is kept or being read is not removed")
     func kept() throws {
         var rig = try WriterRig(limits: [.front: CameraLimits(bytes: 30_000)])

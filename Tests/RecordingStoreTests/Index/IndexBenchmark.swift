@@ -91,6 +91,19 @@ struct IndexBenchmark {
         try measure("a day's ranges", 200) { number in
             try index.ranges(RecordingQuery(camera: camera, times: times(number), limit: 3_200)).entries.count
         }
+        let leases = SegmentLeases()
+        let disk = RecordingDisk(
+            files: LoggedDisk(), index: index, scanner: PlainScanner(), leases: leases,
+            configuration: DiskConfiguration(path: "/disk")
+        ) { _ in }
+        defer { disk.stop() }
+        let library = RecordingLibrary(index: index, disk: disk, leases: leases, path: "/disk") { LoggedDisk() }
+        try measure("a day's parts for the first time", 40) { number in
+            try library.stream(of: camera, in: times(number)).parts.count
+        }
+        try measure("a day's parts again", 40) { _ in
+            try library.stream(of: camera, in: times(39)).parts.count
+        }
         try measure("the fragment at a time", 1_000) { number in
             let time = start + Int64(number) * 7_777_777_777 % (Self.segments * 60_000_000)
             return try index.position(of: camera, at: time) == nil ? 0 : 1

@@ -18,6 +18,14 @@ import Testing
         return list
     }
 
+    private func append(
+        _ record: SegmentRecord, _ list: FragmentList, to stream: inout RecordedStream, in times: Range<Int64>,
+        isNew: Bool
+    ) {
+        let parts = RecordedPart.parts(of: record.id, list, isGrowing: record.state == .open)
+        stream.append(record, parts, in: times, isNew: isNew)
+    }
+
     private func record(_ number: UInt32, run: UInt32 = 1, state: SegmentState = .closed) -> SegmentRecord {
         var record = SegmentRecord(
             id: SegmentID(camera: .front, number: number), run: SegmentID(camera: .front, number: run), disk: 1,
@@ -53,18 +61,18 @@ import Testing
     func stretches() {
         let all: Range<Int64> = 0..<Int64.max
         var stream = RecordedStream()
-        stream.append(record(1), list(8), in: all, isNew: true)
-        stream.append(record(2), list(8, from: 8 * Self.second), in: all, isNew: false)
-        stream.append(record(3, run: 3), list(8, from: 100 * Self.second), in: all, isNew: true)
+        append(record(1), list(8), to: &stream, in: all, isNew: true)
+        append(record(2), list(8, from: 8 * Self.second), to: &stream, in: all, isNew: false)
+        append(record(3, run: 3), list(8, from: 100 * Self.second), to: &stream, in: all, isNew: true)
         #expect(stream.stretches.map(\.header.number) == [1, 3])
         #expect(stream.parts.map(\.segment.number) == [1, 1, 2, 2, 3, 3])
         #expect(!stream.isGrowing)
 
         var part = RecordedStream()
         let times = 5 * Self.second..<10 * Self.second
-        part.append(record(1), list(8), in: times, isNew: true)
-        part.append(record(2), list(8, from: 8 * Self.second), in: times, isNew: false)
-        part.append(record(3, state: .open), list(8, from: 16 * Self.second), in: times, isNew: false)
+        append(record(1), list(8), to: &part, in: times, isNew: true)
+        append(record(2), list(8, from: 8 * Self.second), to: &part, in: times, isNew: false)
+        append(record(3, state: .open), list(8, from: 16 * Self.second), to: &part, in: times, isNew: false)
         #expect(part.parts.map(\.start) == [4 * Self.second, 8 * Self.second])
         #expect(part.isGrowing)
     }

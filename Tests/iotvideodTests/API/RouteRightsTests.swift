@@ -85,7 +85,12 @@ import Testing
             "GET /v1/devices/{device}/recordings/{id}/media.m4s",
             "/v1/devices/d/recordings/1/media.m4s?first=0&count=4", nil
         ),
+        ("GET /v1/devices/{device}/recordings/thumbnail", "/v1/devices/d/recordings/thumbnail?at=5&size=640", nil),
         ("GET /v1/devices/{device}/recordings/playlist.m3u8", "/v1/devices/d/recordings/playlist.m3u8?from=1", nil),
+        ("GET /v1/devices/{device}/storage", "/v1/devices/d/storage?channel=0", nil),
+        ("GET /v1/devices/{device}/storage/days", "/v1/devices/d/storage/days?timezone=28800", nil),
+        ("GET /v1/devices/{device}/storage/playlist", "/v1/devices/d/storage/playlist?startTime=1&endTime=2", nil),
+        ("GET /v1/devices/{device}/storage/m3u8", "/v1/devices/d/storage/m3u8?startTime=1&endTime=0", nil),
         ("GET /v1/recordings/check", "/v1/recordings/check?thorough=true", nil),
         ("GET /v1/channels", "/v1/channels", nil),
         ("POST /v1/channels", "/v1/channels", #"{"device":"d"}"#),

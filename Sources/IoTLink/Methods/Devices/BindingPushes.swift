@@ -48,3 +48,19 @@ public struct UnboundNotice: LinkValue, Hashable {
 
     public var json: JSONValue { .members(["device": .string(device.rawValue), "reason": .text(reason)]) }
 }
+
+/// `device.owned`: the device has another owner.
+public struct OwnedNotice: LinkValue, Hashable {
+    /// The owner's number: 1 for the device's first owner, more for each later one.
+    public var ownership: Int64
+
+    public init(ownership: Int64) {
+        self.ownership = ownership
+    }
+
+    public init(_ members: LinkMembers) throws(IoTError) {
+        ownership = try members.integer("ownership")
+    }
+
+    public var json: JSONValue { ["ownership": .integer(ownership)] }
+}

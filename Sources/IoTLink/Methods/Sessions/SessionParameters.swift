@@ -42,12 +42,17 @@ public struct SessionBegun: LinkValue, Hashable {
     /// For a device: the keys with which it verifies the tokens of calls, as a JWK Set (RFC 7517 §5). The device has
     /// them before any call, because the hub forwards calls only to a session that has begun.
     public var tokenKeys: JSONValue?
+    /// For a device: its present owner's number, as in `device.owned`. So it knows of a new owner before any call.
+    public var ownership: Int64?
 
-    public init(time: SessionTime, principal: Principal, tokenExpires: Int64?, tokenKeys: JSONValue?) {
+    public init(
+        time: SessionTime, principal: Principal, tokenExpires: Int64?, tokenKeys: JSONValue?, ownership: Int64? = nil
+    ) {
         self.time = time
         self.principal = principal
         self.tokenExpires = tokenExpires
         self.tokenKeys = tokenKeys
+        self.ownership = ownership
     }
 
     /// Ignores malformed members, which must not keep a principal offline.
@@ -56,6 +61,7 @@ public struct SessionBegun: LinkValue, Hashable {
         principal = members["principal"]?.stringValue.flatMap(Principal.init)
         tokenExpires = members["tokenExpires"]?.integerValue
         tokenKeys = members["tokenKeys"]
+        ownership = members["ownership"]?.integerValue
     }
 
     public var json: JSONValue {
@@ -64,6 +70,7 @@ public struct SessionBegun: LinkValue, Hashable {
         json["kind"] = principal.map { $0.kind == .device ? "device" : "user" }
         json["tokenExpires"] = .whole(tokenExpires) ?? .null
         json["tokenKeys"] = tokenKeys
+        json["ownership"] = .whole(ownership)
         return json
     }
 }

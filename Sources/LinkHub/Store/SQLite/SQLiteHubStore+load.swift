@@ -11,7 +11,8 @@ extension SQLiteHubStore {
             let device = try deviceID(row.read("id"))
             var record = DeviceRecord(
                 name: try row.read("name"), camera: try row.readIfPresent("camera"),
-                presenceSince: try row.readIfPresent("presence_since"), sharesEnded: try row.read("shares_ended"))
+                presenceSince: try row.readIfPresent("presence_since"), sharesEnded: try row.read("shares_ended"),
+                owners: try row.read("owners"))
             if let token: String = try row.readIfPresent("provisioned_with") {
                 record.provisioning = .init(token: token, isAnnounced: try row.read("is_announced"))
             }

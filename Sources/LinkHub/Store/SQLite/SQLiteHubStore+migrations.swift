@@ -119,6 +119,9 @@ extension SQLiteHubStore {
             // NULL without this limit; 0 before the call, 1 from then on.
             try database.execute(sql: "ALTER TABLE users ADD COLUMN one_call INTEGER")
         }
+        migrator.registerMigration("owners of devices") { database in
+            try database.execute(sql: "ALTER TABLE devices ADD COLUMN owners INTEGER NOT NULL DEFAULT 0")
+        }
         return migrator
     }
 

@@ -34,6 +34,11 @@ struct ScriptedRecordings: GatewayRecordings {
         }
     }
 
+    func picture(_ device: String, at time: Int64, _ bounds: PictureBounds?) async throws -> Picture {
+        try session.note()
+        return Picture(format: .jpeg, pts: time, bytes: ByteBuffer(string: "jpeg"))
+    }
+
     func playlist(
         _ device: String, in times: Range<Int64>, isOpen: Bool, query: String
     ) async throws -> HLSPlaylist {

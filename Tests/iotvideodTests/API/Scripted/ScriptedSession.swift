@@ -22,6 +22,7 @@ struct ScriptedSession: GatewaySession {
     var calls: any GatewayCalls { ScriptedCalls(session: self) }
     var streams: any GatewayStreams { ScriptedStreams(session: self) }
     var recordings: any GatewayRecordings { ScriptedRecordings(session: self) }
+    var storage: any GatewayStorage { ScriptedStorage(session: self) }
 
     func note(_ name: String = #function) throws(IoTError) {
         try script.note(lease.caller, String(name.prefix { $0 != "(" }))

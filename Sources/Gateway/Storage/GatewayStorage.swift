@@ -1,0 +1,19 @@
+package import GatewayAPI
+
+/// The recordings of this box's cameras in the form of the SDK's cloud storage. All times are s since 1970.
+package protocol GatewayStorage: Sendable {
+    /// - Parameter channel: the number of the device's source; the cameras of this box have only 0.
+    func detail(_ device: String, channel: Int) async throws -> StorageDetail
+
+    /// - Parameter timezone: s east of UTC.
+    func days(_ device: String, timezone: Int64) async throws -> StorageDays
+
+    /// The times with recordings, at most a day from the beginning on.
+    func playList(_ device: String, in times: Range<Int64>) async throws -> StoragePlayList
+
+    /// The address of a playlist, of at most an hour from the first recording on.
+    ///
+    /// - Parameter end: `nil` for the newest recording; then the playlist grows.
+    /// - Throws: 21032 if nothing was recorded in this time.
+    func address(_ device: String, from start: Int64, to end: Int64?) async throws -> StorageAddress
+}

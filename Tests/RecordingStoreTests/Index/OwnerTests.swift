@@ -1,0 +1,80 @@
+import IoTCore
+import Testing
+
+@testable import RecordingStore
+
+@Suite("Recordings of an earlier owner")
+struct OwnerTests {
+    private let start: Int64 = 1_764_000_000_000_000
+    private let minute: Int64 = 60_000_000
+    private let all: Range<Int64> = 0..<Int64.max
+
+    private func id(_ number: UInt32, _ camera: CameraNumber = .front) -> SegmentID {
+        SegmentID(camera: camera, number: number)
+    }
+
+    private func numbers(_ index: RecordingIndex, _ camera: CameraNumber = .front) throws -> [UInt32] {
+        try index.segments(RecordingQuery(camera: camera, times: all, limit: 100)).entries.map(\.id.number)
+    }
+
+    @Test("The first owner that gets known sees what is there; a later one only segments that begin after that")
+    func newOwner() throws {
+        let index = try RecordingIndex.sample()
+        try index.addRun(.front, first: 1, count: 3, start: start)
+        try index.addRun(.yard, first: 1, count: 2, start: start)
+        try index.add(id(4), run: id(1), start: start + 3 * minute, state: .open, beginsRun: false)
+        try index.commit([.hold(HoldRecord(id: 1, camera: .front, times: start..<start + minute))])
+        try index.commit([.own(.front, 7)])
+        #expect(try numbers(index) == [1, 2, 3, 4] && index.holds(of: .front).count == 1)
+        try index.commit([.own(.front, 7)])
+        #expect(try numbers(index) == [1, 2, 3, 4], "told again")
+
+        try index.commit([.own(.front, 8)])
+        #expect(try index.ownership(of: .front) == 8)
+        #expect(try numbers(index).isEmpty, "also not the growing one")
+        #expect(try index.ranges(RecordingQuery(camera: .front, times: all, limit: 10)).entries.isEmpty)
+        #expect(try index.days(of: .front, in: all, zone: FixedOffset(seconds: 0)!).isEmpty)
+        #expect(try index.segmentCount(of: .front, in: all) == 0)
+        #expect(try index.position(of: .front, at: start + minute) == nil)
+        #expect(try index.position(of: .front, at: start - minute) == nil, "nor what comes after a time")
+        #expect(try index.overlapping(.front, all, after: nil, limit: 10).isEmpty, "it cannot be removed by request")
+        #expect(try index.holds(of: .front).isEmpty)
+        #expect(try !index.isVisible(id(4)) && index.isVisible(id(5)))
+        #expect(try numbers(index, .yard) == [1, 2] && index.isVisible(id(1, .yard)), "another camera's")
+
+        try index.add(id(5), start: start + 4 * minute)
+        #expect(try numbers(index) == [5])
+        #expect(try index.position(of: .front, at: start)?.segment.id == id(5))
+        // Space is still made where the earlier recordings are.
+        let removable = try index.removable(on: 1, camera: .front, before: .max, leases: [], limit: 10)
+        #expect(removable.map(\.id.number) == [1, 2, 3, 5])
+    }
+
+    @Test("A clock that was wrong when the owner changed makes no difference")
+    func wrongClock() throws {
+        let index = try RecordingIndex.sample()
+        try index.commit([.own(.front, 1)])
+        // The box has started in 1970.
+        try index.add(id(1), start: 60_000_000)
+        try index.commit([.own(.front, 2)])
+        try index.add(id(2), start: 120_000_000)
+        // Then its clock is set, and both are moved.
+        try index.commit([.shift(runs: [id(1), id(2)], by: start, .synchronised)])
+        #expect(try numbers(index) == [2])
+    }
+
+    @Test("What waits for the disk goes, too; what follows begins another segment")
+    func waiting() throws {
+        var queue = CameraQueue(limit: 100_000)
+        queue.begin(
+            SegmentOpening(header: PlainSegment.header, sampleEntry: [1], run: .sample(at: start), reason: .continuous))
+        for number in 0..<3 { _ = queue.append(PlainSegment.fragment(number, wall: start, media: 0, size: 900)) }
+        #expect(queue.drop()?.count == 3)
+        #expect(queue.isEmpty && queue.bytes == 0 && queue.drop() == nil)
+        _ = queue.append(PlainSegment.fragment(4, wall: start, media: 0, size: 900))
+        guard case .fragment(_, _, _, _, afterGap: true)? = queue.next() else {
+            Issue.record("the next fragment does not begin a segment")
+            return
+        }
+    }
+}
