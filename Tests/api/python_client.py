@@ -173,6 +173,9 @@ def main(url, token, socket):
     assert call("showCamera", "back").viewer_limit == 8
     changed = call("changeCamera", "back", body=models.CameraChange(viewers=3, check=True))
     assert changed.viewer_limit == 3 and changed.device == camera.device and changed.since > 0
+    replaced = call("replaceCameraKey", "back", idempotency_key="key-1")
+    assert replaced.fingerprint != replaced.previous
+    assert call("replaceCameraKey", "back", idempotency_key="key-1").fingerprint == replaced.fingerprint
     tested = call("testCamera", body=models.FileCameraTest(url=str(CLIP), picture=True))
     assert [track.codec for track in tested.tracks] == ["h265", "aac"]
     assert tested.tracks[0].browsers.plays == "some" and tested.picture.width == 768

@@ -46,6 +46,7 @@ enum RouteRights {
         "PATCH /v1/cameras/{name}": .administrator,
         "DELETE /v1/cameras/{name}": .administrator,
         "POST /v1/cameras/{name}/call": .administrator,
+        "POST /v1/cameras/{name}/key": .administrator,
         "GET /v1/cameras/{name}/data": .administrator,
         "POST /v1/cameras/{name}/data": .administrator,
         "POST /v1/camera-tests": .administrator,

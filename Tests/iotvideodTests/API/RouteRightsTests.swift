@@ -22,6 +22,7 @@ import Testing
         ("PATCH /v1/cameras/{name}", "/v1/cameras/a", #"{"viewers":4}"#),
         ("DELETE /v1/cameras/{name}", "/v1/cameras/a", nil),
         ("POST /v1/cameras/{name}/call", "/v1/cameras/a/call", #"{"answer":"accept"}"#),
+        ("POST /v1/cameras/{name}/key", "/v1/cameras/a/key", nil),
         ("GET /v1/cameras/{name}/data", "/v1/cameras/a/data", nil),
         ("POST /v1/cameras/{name}/data", "/v1/cameras/a/data", #"{"text":"a"}"#),
         ("POST /v1/camera-tests", "/v1/camera-tests", #"{"url":"/a"}"#),
