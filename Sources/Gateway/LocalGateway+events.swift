@@ -14,6 +14,9 @@ extension LocalGateway {
             group.addTask { await self.leases.run() }
             group.addTask { await self.readTokenKeys() }
             group.addTask { await self.forgetLostCalls() }
+            if let notices {
+                group.addTask { await notices.run(self.feed) { await self.nameForNotice($0, $1) } }
+            }
         }
     }
 

@@ -38,6 +38,8 @@ package final class LocalGateway: GatewayService {
     let log: LogRing
     /// `nil` for a box without a directory for recordings.
     let recordings: RecordingAccess?
+    /// `nil` for a gateway that sends no notices.
+    let notices: NoticeCenter?
     /// Of the key with which this gateway signs its calls.
     private let key: KeyFingerprint?
     private let startedAt = NIODeadline.now()
@@ -48,8 +50,9 @@ package final class LocalGateway: GatewayService {
         hub: LinkHub?, uses: ChannelUses, quotas: Quotas = Quotas(),
         iceServers: ICEServers = .none, lan: LANAccess? = nil,
         deviceKeys: DeviceKeyStore = DeviceKeyStore(path: nil), key: KeyFingerprint? = nil,
-        log: LogRing = LogRing(), recordings: RecordingAccess? = nil
+        log: LogRing = LogRing(), recordings: RecordingAccess? = nil, notices: NoticeCenter? = nil
     ) {
+        self.notices = notices
         self.log = log
         self.recordings = recordings
         self.deviceKeys = deviceKeys

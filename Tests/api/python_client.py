@@ -206,6 +206,13 @@ def main(url, token, socket):
     key = call("createKey", body=wanted, idempotency_key="key-1")
     assert key.id in [known.id for known in call("listKeys").keys]
 
+    # Notices
+    assert call("setNotices", body=models.NoticeRequest(url="https://receiver.invalid/a")).sent == 0
+    assert call("showNotices").url == "https://receiver.invalid/a"
+    call("removeNotices")
+    missing = api.function("showNotices").sync_detailed(client=owner)
+    assert missing.status_code == 404 and missing.parsed.error.code == 25003, missing.content
+
     # Devices and bindings
     request = models.DeviceRequest(name="box", owner=account)
     box = call("createDevice", body=request, idempotency_key="box-1").device

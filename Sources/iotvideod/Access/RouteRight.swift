@@ -68,6 +68,9 @@ enum RouteRights {
         "GET /v1/keys": .wholeAccount,
         "POST /v1/keys": .wholeAccount,
         "DELETE /v1/keys/{id}": .wholeAccount,
+        "GET /v1/notices": .wholeAccount,
+        "PUT /v1/notices": .wholeAccount,
+        "DELETE /v1/notices": .wholeAccount,
 
         "GET /v1/devices": .account,
         "POST /v1/devices": .administrator,

@@ -80,7 +80,9 @@ struct Roles: Service {
             relayed: RelayedCalls(calls: calls), fleet: fleet,
             photos: photos, hub: hub, uses: uses, quotas: quotas, iceServers: iceServers,
             lan: LANAccess(search: LANSearch([WSDFinder(loops: loops), services]), onvif: ONVIFClient(loops: loops)),
-            deviceKeys: deviceKeys, key: key.publicKey.fingerprint, log: log.ring, recordings: recordings?.access)
+            deviceKeys: deviceKeys, key: key.publicKey.fingerprint, log: log.ring, recordings: recordings?.access,
+            notices: try NoticeCenter(
+                path: configuration.dataDirectory + "/notices.json", sender: WebhookSender(loops: loops)))
         let ownCertificate = try makeCertificate()
         let server = try makeServer(gateway, certificate: ownCertificate?.files, audit: audit)
         let rtsp = try makeRTSPServer(gateway, certificate: ownCertificate?.files, audit: audit)

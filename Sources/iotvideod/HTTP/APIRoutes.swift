@@ -7,8 +7,8 @@ import NIOCore
 /// Version 1 of the API. `docs/openapi.yaml` describes it, and `RouteRights` defines who may call what.
 enum APIRoutes {
     static var all: [APIRoute] {
-        general + daemon + cameras + discovery + users + tokens + provisioning + keys + bindings + devices + properties
-            + messages
+        general + daemon + cameras + discovery + users + tokens + provisioning + keys + notices + bindings
+            + devices + properties + messages
             + events
             + channels + data + media + recordings + whep
     }
