@@ -96,6 +96,7 @@ extension LocalGateway {
             camera: channel.ownCamera, keySource: channel.keySource)
         description.take(use.presentationSettings)
         description.number = use.channel.number
+        if channel.rings { description.rings = true }
         description.stages = channel.stages.map { StageDescription($0) }
         return description
     }

@@ -23,6 +23,8 @@ public struct ChannelDescription: Codable, Hashable, Sendable {
     public var definitions: [String]?
     /// The name of the camera that a live channel shows to the device.
     public var camera: String?
+    /// True for a live call that somebody at the device must accept before media flow, or had to.
+    public var rings: Bool?
     /// Whether the device has signed the description of its connection with a key that the account knows; `nil` from an
     /// older daemon.
     public var verified: Bool?

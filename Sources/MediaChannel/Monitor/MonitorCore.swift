@@ -17,6 +17,8 @@ final class MonitorCore {
     private var ticker: RepeatedTask?
     private let capabilities: PlayerCapabilities
     var keySource: KeySource?
+    /// Whether somebody at the device must accept the live call.
+    var rings = false
     var definitions = MonitorDefinitions(nil, []) {
         didSet {
             let hasPictures = definitions.current != Definition.audio.rawValue
@@ -165,7 +167,7 @@ final class MonitorCore {
                 firstPicturePts: id.flatMap { core.firstPicturePts(of: $0) }, stages: core.stageEntries,
                 talk: MonitorTalk(
                     isOffered: talk.isOffered, isTalking: talk.talker != nil && (id == nil || talk.talker == id)),
-                definitions: definitions, keySource: keySource, ownCamera: picture.camera)
+                definitions: definitions, keySource: keySource, ownCamera: picture.camera, rings: rings)
         }
     }
 }

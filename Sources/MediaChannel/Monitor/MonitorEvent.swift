@@ -52,6 +52,8 @@ public struct MonitorDescription: Sendable {
     public var keySource: KeySource?
     /// The name of the camera that a live channel shows to the device.
     public var ownCamera: String?
+    /// Whether somebody at the device must accept the live call before media flow, or had to.
+    public var rings = false
 }
 
 /// The definition that a channel gets, and those that it can get.
