@@ -27,6 +27,7 @@ struct CallerSession: GatewaySession {
     var channels: any GatewayChannels { CallerChannels(session: self) }
     var calls: any GatewayCalls { CallerCalls(session: self) }
     var streams: any GatewayStreams { CallerStreams(session: self) }
+    var notices: any GatewayNotices { CallerNotices(session: self) }
     var recordings: any GatewayRecordings { CallerRecordings(session: self) }
     var storage: any GatewayStorage { CallerStorage(session: self) }
 

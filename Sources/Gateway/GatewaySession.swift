@@ -18,6 +18,7 @@ package protocol GatewaySession: Sendable {
     var properties: any GatewayProperties { get }
     var messages: any GatewayMessages { get }
     var events: any GatewayEvents { get }
+    var notices: any GatewayNotices { get }
 
     var channels: any GatewayChannels { get }
     var calls: any GatewayCalls { get }

@@ -14,6 +14,9 @@ extension LocalGateway {
             group.addTask { await self.leases.run() }
             group.addTask { await self.readTokenKeys() }
             group.addTask { await self.forgetLostCalls() }
+            if let notices {
+                group.addTask { await notices.run(self.feed) { await self.nameForNotice($0, $1) } }
+            }
         }
     }
 
@@ -94,6 +97,7 @@ extension LocalGateway {
         description.take(use.presentationSettings)
         description.playback = channel.playback.map { PlaybackState($0) }
         description.number = use.channel.number
+        if channel.rings { description.rings = true }
         description.stages = channel.stages.map { StageDescription($0) }
         return description
     }

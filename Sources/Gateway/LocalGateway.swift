@@ -40,6 +40,8 @@ package final class LocalGateway: GatewayService {
     /// `nil` for a box without a directory for recordings.
     let recordings: RecordingAccess?
     let storageKeys = StorageKeys()
+    /// `nil` for a gateway that sends no notices.
+    let notices: NoticeCenter?
     /// Of the key with which this gateway signs its calls.
     private let key: KeyFingerprint?
     private let startedAt = NIODeadline.now()
@@ -50,8 +52,9 @@ package final class LocalGateway: GatewayService {
         hub: LinkHub?, uses: ChannelUses, quotas: Quotas = Quotas(),
         iceServers: ICEServers = .none, lan: LANAccess? = nil,
         deviceKeys: DeviceKeyStore = DeviceKeyStore(path: nil), key: KeyFingerprint? = nil,
-        log: LogRing = LogRing(), recordings: RecordingAccess? = nil
+        log: LogRing = LogRing(), recordings: RecordingAccess? = nil, notices: NoticeCenter? = nil
     ) {
+        self.notices = notices
         self.log = log
         self.recordings = recordings
         self.deviceKeys = deviceKeys

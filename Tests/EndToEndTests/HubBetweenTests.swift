@@ -200,4 +200,45 @@ import Testing
         #expect(new.hasPrefix("SHA256:") && new != old)
         await boxes.stop()
     }
+
+    @Test("A key that the old one has signed is accepted at once; another one is refused until the owner's word")
+    func replacedKey() async throws {
+        let boxes = try await Boxes()
+        #expect(try await boxes.watch().status == 0)
+        let old = try await boxes.key()
+        struct Replaced: Decodable {
+            let fingerprint: String
+            let previous: String
+        }
+        let answer = try await boxes.camera.iotctl("camera", "replace-key", "door", "--json")
+        try #require(answer.status == 0, "\(answer.errors)\n\(boxes.camera.log)")
+        let replaced = try JSONDecoder().decode(Replaced.self, from: answer.output)
+        #expect(old.hasPrefix(replaced.previous) && replaced.fingerprint != replaced.previous)
+        try await boxes.online()
+        // A call alone is sufficient, in both directions of the offer.
+        #expect(try await boxes.watch().status == 0)
+        #expect(try await boxes.browse() == nil)
+        let shown = try await boxes.hub.iotctl("device", "show", "door")
+        #expect(shown.text.contains("\(replaced.fingerprint) (hub, signed by \(replaced.previous)"), "\(shown)")
+        // Twice, and looked at before the next call.
+        #expect(try await boxes.camera.iotctl("camera", "replace-key", "door").status == 0)
+        #expect(try await boxes.camera.iotctl("camera", "replace-key", "door").status == 0)
+        try await boxes.online()
+        try await eventually("the newest key") {
+            let key = try await boxes.key()
+            return key.contains("signed by \(replaced.fingerprint)")
+        }
+        #expect(try await boxes.watch().status == 0)
+
+        // Somebody puts a key of their own there: what the old keys have signed does not lead to it.
+        let files = boxes.folder.path("data/cameras/door")
+        try await boxes.restartCamera { try FileManager.default.removeItem(atPath: files + "/key.pem") }
+        let refused = try await boxes.watch()
+        #expect(refused.status == 1 && refused.errors.contains("error 25080"), "\(refused)")
+        #expect(try await boxes.browse() == 25080)
+        // Only the owner's word helps.
+        #expect(try await boxes.hub.iotctl("device", "key", "door", "--forget").status == 0)
+        #expect(try await boxes.watch().status == 0)
+        await boxes.stop()
+    }
 }

@@ -237,6 +237,14 @@ import Testing
         #expect(first.caller == "owner")
         #expect(try await daemon.iotctl("camera", "refuse", "door", try #require(first.call)).status == 0)
         #expect(await refused.ended() == 1 && refused.errors.contains("error 20002 "), "\(refused.errors)")
+        #expect(refused.errors.contains("the call rings at door"), "\(refused.errors)")
+
+        let told = try call(folder, "door", "--json", "--duration", "60s")
+        try await eventually("the call rings") { try await door().ringing == true }
+        #expect(try await daemon.iotctl("camera", "refuse", "door").status == 0)
+        #expect(await told.ended() == 1)
+        let line = try #require(told.output.split(separator: "\n").first, "\(told.errors)")
+        #expect(line.hasPrefix("{") && line.contains(#""event":"ringing""#) && line.contains(#""device":"door""#))
 
         let file = folder.path("seen.y4m")
         let accepted = try call(folder, "door", "--camera", "desk", "--frames", "60", "--raw-video", file)
@@ -252,7 +260,7 @@ import Testing
         let pictures = try await FrameDigests.of(file)
         #expect(pictures.count == 60)
         let events = try await daemon.iotctl("event", "list", "--topic", "EVENT_CAM/LiveCall")
-        #expect(events.text.components(separatedBy: "ringing").count == 3, "\(events.text)")
+        #expect(events.text.components(separatedBy: "ringing").count == 4, "\(events.text)")
         #expect(events.text.components(separatedBy: "began").count == 2, "\(events.text)")
         #expect(await daemon.stop() == 0)
     }

@@ -113,10 +113,16 @@ import Testing
     @Test("The log level changes immediately; a key that needs a restart is logged and changes nothing")
     func keys() async throws {
         let box = try await Box("log: {level: error}\n")
+        // logrotate renames the audit log before the reload.
+        let audit = box.daemon.folder.path("data/audit.log")
+        #expect(try await box.daemon.iotctl("user", "create", "before").status == 0)
+        try FileManager.default.moveItem(atPath: audit, toPath: audit + ".old")
         // The message has the level notice, so the new log level is already in effect.
         try box.reload("log: {level: notice}\nmedia: {listen: '127.0.0.1:9'}\n")
         try await eventually("the reload") { box.daemon.log.contains("needs a restart: media.listen") }
         #expect(box.daemon.log.contains("applied: log.level"))
+        #expect(try await box.daemon.iotctl("user", "create", "after").status == 0)
+        #expect(try String(contentsOfFile: audit, encoding: .utf8).contains("/v1/users"))
         box.daemon.kill(SIGHUP)
         try await eventually("the same again") {
             box.daemon.log.components(separatedBy: "needs a restart: media.listen").count == 3

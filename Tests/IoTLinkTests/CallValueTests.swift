@@ -37,6 +37,7 @@ import Testing
         try check(request)
         let server = CallServer(urls: ["turn:a"], username: "u", credential: "c")
         try check(CallAcceptance(session: "s", answer: "v=0", iceServers: [server], expires: 9))
+        try check(CallAcceptance(session: "s", iceServers: [], expires: 9, rings: true))
         try check(CallInvitation(Self.route, offer: "v=0", iceServers: [server, CallServer(urls: ["stun:b"])]))
         try check(CallAnswer(answer: "v=0"))
         let proof = try DeviceKey().prove("text")

@@ -173,6 +173,9 @@ def main(url, token, socket):
     assert call("showCamera", "back").viewer_limit == 8
     changed = call("changeCamera", "back", body=models.CameraChange(viewers=3, check=True))
     assert changed.viewer_limit == 3 and changed.device == camera.device and changed.since > 0
+    replaced = call("replaceCameraKey", "back", idempotency_key="key-1")
+    assert replaced.fingerprint != replaced.previous
+    assert call("replaceCameraKey", "back", idempotency_key="key-1").fingerprint == replaced.fingerprint
     tested = call("testCamera", body=models.FileCameraTest(url=str(CLIP), picture=True))
     assert [track.codec for track in tested.tracks] == ["h265", "aac"]
     assert tested.tracks[0].browsers.plays == "some" and tested.picture.width == 768
@@ -202,6 +205,13 @@ def main(url, token, socket):
     wanted = models.KeyRequest(name="tablet", devices=["front"], actions=[models.KeyAction.VIEW], ttl_seconds=600)
     key = call("createKey", body=wanted, idempotency_key="key-1")
     assert key.id in [known.id for known in call("listKeys").keys]
+
+    # Notices
+    assert call("setNotices", body=models.NoticeRequest(url="https://receiver.invalid/a")).sent == 0
+    assert call("showNotices").url == "https://receiver.invalid/a"
+    call("removeNotices")
+    missing = api.function("showNotices").sync_detailed(client=owner)
+    assert missing.status_code == 404 and missing.parsed.error.code == 25003, missing.content
 
     # Devices and bindings
     request = models.DeviceRequest(name="box", owner=account)

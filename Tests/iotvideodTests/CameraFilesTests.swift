@@ -20,4 +20,37 @@ import Testing
             #expect(attributes[.posixPermissions] as? Int == mode, "\(path)")
         }
     }
+
+    @Test("A new key is signed by the old one; if the power failed in between, the old one stays")
+    func replacement() throws {
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString).path
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let files = try CameraFiles(dataDirectory: folder, camera: "front")
+        let directory = folder + "/cameras/front"
+        let first = try files.key()
+        #expect(first.succession.isEmpty)
+        let second = try files.replaceKey()
+        let third = try files.replaceKey()
+        let read = try files.key()
+        #expect(read.publicKey == third.publicKey)
+        for old in [first, second] {
+            #expect(read.succession.leads(from: old.publicKey.fingerprint, to: third.publicKey))
+        }
+        let attributes = try FileManager.default.attributesOfItem(atPath: directory + "/key-succession")
+        #expect(attributes[.posixPermissions] as? Int == 0o600)
+
+        // Only the succession was written.
+        let pem = try String(contentsOfFile: directory + "/key.pem", encoding: .utf8)
+        _ = try files.replaceKey()
+        try pem.write(toFile: directory + "/key.pem", atomically: false, encoding: .utf8)
+        let old = try files.key()
+        #expect(old.publicKey == third.publicKey && old.succession == third.succession)
+        let fifth = try files.replaceKey()
+        #expect(try files.key().succession.leads(from: first.publicKey.fingerprint, to: fifth.publicKey))
+
+        try "damaged\n".write(toFile: directory + "/key-succession", atomically: false, encoding: .utf8)
+        let error = #expect(throws: IoTError.self) { try files.key() }
+        #expect(error?.code == .fileFailed && error?.message.contains("key-succession") == true)
+    }
 }

@@ -30,5 +30,6 @@ struct CallerUsers: GatewayUsers {
             _ = try await session.hub.ask(UserMethod.remove, UserReference(accessId: user), id: requestID)
         }
         try? await session.gateway.deviceKeys.forget(user)
+        try? await session.gateway.notices?.remove(user)
     }
 }

@@ -84,6 +84,10 @@ struct CallerCameras: GatewayCameras {
             recorded: detection.isRecorded)
     }
 
+    func replaceKey(of name: String) async throws -> CameraKeyDescription {
+        try await session.gateway.fleet.replaceKey(of: name)
+    }
+
     /// - Throws: why the source does not work.
     @discardableResult
     private func test(_ source: CameraSettings, wantsPicture: Bool = false) async throws -> CameraTestReport {

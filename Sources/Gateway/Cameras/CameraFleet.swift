@@ -33,6 +33,11 @@ package protocol CameraFleet: Sendable {
     /// - Throws: `.notFound`, `.operationNotAllowed` for a camera of the configuration file or the command line.
     func remove(_ name: String) async throws(IoTError)
 
+    /// Replaces the camera's signing key by a new one, which the old one signs, and starts the camera again with it.
+    ///
+    /// - Throws: `.notFound`, `.fileFailed`, or why the camera did not start.
+    func replaceKey(of name: String) async throws(IoTError) -> CameraKeyDescription
+
     /// Reloads the configuration file.
     ///
     /// - Throws: `.invalidConfiguration` or `.fileFailed` with the reason. Nothing has changed in this case.

@@ -17,6 +17,8 @@ package protocol GatewayCameras: Sendable {
     func answer(_ name: String, _ answer: CallAnswer) async throws -> CameraDescription
     /// Something was noticed at the camera.
     func detect(_ name: String, _ request: DetectionRequest) async throws -> DetectionReport
+    /// Replaces the camera's signing key by a new one, which the old one signs.
+    func replaceKey(of name: String) async throws -> CameraKeyDescription
     /// What the camera's users send to it, as server-sent events (`CameraDataNotice`). One reader at a time.
     func data(_ name: String) async throws -> MediaBody
     /// Answers a request of the camera's users, or sends them a message.

@@ -48,6 +48,10 @@ struct CallerDaemon: GatewayDaemon {
     }
 
     func logs(_ query: LogQuery) async throws -> MediaBody {
-        LogBody(session.gateway.log, query, lease: session.lease).body(try session.take(.logs))
+        var query = query
+        if case .id(let id) = query.channel, let use = try? await session.gateway.registry.use(id) {
+            query.channel = .number(use.channel.number)
+        }
+        return LogBody(session.gateway.log, query, lease: session.lease).body(try session.take(.logs))
     }
 }

@@ -4,24 +4,32 @@ import IoTLink
 import ThingModel
 
 /// The signing keys of the caller's devices. The hub reports the key of each device. The first fingerprint that is stored
-/// for an account stays until the account removes it, or learns a contradicting one in a stronger way.
+/// for an account stays until the account removes it, learns a contradicting one in a stronger way, or the device has
+/// another key that the stored one has signed.
 extension CallerDevices {
     /// Stores the fingerprint even if the hub reports another key, and even if that one was already stored automatically:
     /// otherwise the contradiction would be reported only once, and then be forgotten.
     func learnKey(of device: String, _ request: DeviceKeyRequest) async throws -> DeviceKeyDescription {
         let details = try await session.model.show(try await session.target(device))
-        let entry = KnownDevices.Entry(
-            fingerprint: request.fingerprint, source: request.source, since: WallClock.milliseconds())
         let place = place(details.summary.id)
-        let reported = Self.key(in: details.model)?.fingerprint
-        let old = try await session.gateway.deviceKeys.entry(place)
+        let report = ReportedKey(details.model)
+        let reported = report?.key.fingerprint
+        // The caller may have learned a key that the device has replaced since.
+        let learned = report.flatMap { $0.isSigned(by: request.fingerprint) ? $0.key.fingerprint : nil }
+        let entry = KnownDevices.Entry(
+            fingerprint: learned ?? request.fingerprint, source: request.source, since: WallClock.milliseconds(),
+            previous: learned == nil ? nil : request.fingerprint)
+        var old = try await session.gateway.deviceKeys.entry(place)
+        if let known = old, let report, report.isSigned(by: known.fingerprint) {
+            old = try await session.gateway.deviceKeys.replace(known, by: report.key.fingerprint, at: place)
+        }
         // If the hub reports the new key, the old one must stay: later looks compare it with the hub's report, and fail.
         let kept = try await session.gateway.deviceKeys.keep(
-            entry, at: place, replacesWeaker: reported != request.fingerprint)
-        if let reported, reported != request.fingerprint {
+            entry, at: place, replacesWeaker: reported != entry.fingerprint)
+        if let reported, reported != entry.fingerprint {
             throw IoTError(
                 .deviceKeyChanged,
-                "the hub reports \(reported) as the device's signing key, but you learned \(request.fingerprint)",
+                "the hub reports \(reported) as the device's signing key, but you learned \(entry.fingerprint)",
                 remedy: "check that it is the same camera; if it is, do not trust this hub with its pictures; if it is "
                     + "not, run `iotctl device key DEVICE --forget`")
         }
@@ -59,9 +67,13 @@ extension CallerDevices {
     /// account is bound.
     func keyDescription(_ details: DeviceDetails) async -> DeviceKeyDescription? {
         let place = place(details.summary.id)
-        let reported = Self.key(in: details.model)?.fingerprint
+        let report = ReportedKey(details.model)
+        let reported = report?.key.fingerprint
         do throws(IoTError) {
-            if let kept = try await session.gateway.deviceKeys.entry(place) {
+            if var kept = try await session.gateway.deviceKeys.entry(place) {
+                if let report, report.isSigned(by: kept.fingerprint) {
+                    kept = try await session.gateway.deviceKeys.replace(kept, by: report.key.fingerprint, at: place)
+                }
                 var description = DeviceKeyDescription(kept)
                 if let reported, reported != kept.fingerprint {
                     description.failure = APIError(KnownDevices.changed(from: kept, to: reported))
@@ -83,15 +95,32 @@ extension CallerDevices {
     private func place(_ device: DeviceID) -> KnownDevices.Place {
         KnownDevices.Place(account: session.caller.account, device: device)
     }
+}
 
-    /// The key in a device's model.
-    static func key(in model: JSONValue) -> DevicePublicKey? {
-        model["ProConst"]?[CameraProperty.signingKey]?.stringValue.flatMap { DevicePublicKey($0) }
+/// The key in a device's model, and the keys before it.
+private struct ReportedKey {
+    let key: DevicePublicKey
+    private let succession: KeySuccession?
+
+    /// - Returns: `nil` if the model has no key.
+    init?(_ model: JSONValue) {
+        let constants = model["ProConst"]
+        guard let key = constants?[CameraProperty.signingKey]?.stringValue.flatMap({ DevicePublicKey($0) }) else {
+            return nil
+        }
+        self.key = key
+        succession = constants?[CameraProperty.keySuccession]?.stringValue.flatMap { KeySuccession($0) }
+    }
+
+    /// Whether the key with this fingerprint is an earlier one, whose signature leads to this one.
+    func isSigned(by fingerprint: KeyFingerprint) -> Bool {
+        fingerprint != key.fingerprint && succession?.leads(from: fingerprint, to: key) == true
     }
 }
 
 extension DeviceKeyDescription {
     fileprivate init(_ entry: KnownDevices.Entry) {
-        self.init(fingerprint: entry.fingerprint, source: entry.source, since: entry.since)
+        self.init(
+            fingerprint: entry.fingerprint, source: entry.source, since: entry.since, previous: entry.previous)
     }
 }

@@ -6,7 +6,7 @@ package import MediaChannel
 extension DeviceKeyStore: DeviceTrust {
     /// The first key with which a device signs is stored, as the first one that the hub reports.
     package func check(
-        _ signer: DevicePublicKey?, of device: DeviceID, for account: AccessID
+        _ signer: DevicePublicKey?, with proof: DescriptionProof?, of device: DeviceID, for account: AccessID
     ) async throws(IoTError) -> KeySource? {
         let place = KnownDevices.Place(account: account, device: device)
         guard let known = try await entry(place) else {
@@ -15,7 +15,12 @@ extension DeviceKeyStore: DeviceTrust {
         }
         guard let signer else { throw IoTError(.deviceUnproven) }
         guard signer.fingerprint == known.fingerprint else {
-            throw KnownDevices.changed(from: known, to: signer.fingerprint)
+            guard let proof, proof.leads(from: known.fingerprint, to: signer) else {
+                throw KnownDevices.changed(from: known, to: signer.fingerprint)
+            }
+            // If the file cannot be written, the next call has the same proof.
+            _ = try? await replace(known, by: signer.fingerprint, at: place)
+            return known.source
         }
         return known.source
     }

@@ -32,6 +32,19 @@ package final class DeviceKeyStore: Sendable {
         }
     }
 
+    /// Stores a key that the stored one has signed. If another one is stored by now, nothing changes.
+    ///
+    /// - Returns: the entry that is stored now.
+    @discardableResult
+    func replace(
+        _ old: KnownDevices.Entry, by new: KeyFingerprint, at place: KnownDevices.Place
+    ) async throws(IoTError) -> KnownDevices.Entry {
+        try await change { known throws(IoTError) in
+            known.replace(old.fingerprint, by: new, at: place, time: WallClock.milliseconds())
+            return known[place] ?? old
+        }
+    }
+
     func forget(_ place: KnownDevices.Place) async throws(IoTError) {
         try await change { known throws(IoTError) in known.forget { $0 == place } }
     }

@@ -13,12 +13,14 @@ struct KnownDevices: Equatable, Sendable {
         var source: KeySource
         /// ms since 1970.
         var since: Int64
+        /// The key before this one, which has signed it.
+        var previous: KeyFingerprint?
     }
 
     /// The maximum number of entries for one account, and for all accounts. More are refused.
     static let maximumOfAccount = 1_024
     static let maximum = 16_384
-    /// The maximum size of the file in bytes. A line has at most 180.
+    /// The maximum size of the file in bytes. A line has at most 231.
     static let maximumSize = 4 << 20
 
     private static let header = "# Keys of devices, by account. To remove one, run: iotctl device key DEVICE --forget\n"
@@ -51,6 +53,14 @@ struct KnownDevices: Equatable, Sendable {
         entries[place] = entry
     }
 
+    /// Stores a key that the stored one has signed, as learned in the same way.
+    ///
+    /// - Parameter time: ms since 1970.
+    mutating func replace(_ old: KeyFingerprint, by new: KeyFingerprint, at place: Place, time: Int64) {
+        guard let entry = entries[place], entry.fingerprint == old else { return }
+        entries[place] = Entry(fingerprint: new, source: entry.source, since: time, previous: old)
+    }
+
     mutating func forget(where isMeant: (Place) -> Bool) {
         entries = entries.filter { !isMeant($0.key) }
     }
@@ -76,14 +86,16 @@ struct KnownDevices: Equatable, Sendable {
         for (index, line) in text.split(separator: "\n", omittingEmptySubsequences: false).enumerated()
         where !line.isEmpty && !line.hasPrefix("#") {
             let fields = line.split(separator: " ")
-            guard fields.count == 5, let account = AccessID(rawValue: String(fields[0])),
+            guard (5...6).contains(fields.count), let account = AccessID(rawValue: String(fields[0])),
                 let device = DeviceID(rawValue: String(fields[1])), let source = KeySource(rawValue: String(fields[2])),
-                let fingerprint = KeyFingerprint(fields[3]), let since = Int64(fields[4])
+                let fingerprint = KeyFingerprint(fields[3]), let since = Int64(fields[4]),
+                case let previous = fields.count == 6 ? KeyFingerprint(fields[5]) : nil,
+                fields.count == 5 || previous != nil
             else {
                 throw IoTError(.fileFailed, "\(name) line \(index + 1) is damaged", remedy: "remove that line")
             }
             entries[Place(account: account, device: device)] = Entry(
-                fingerprint: fingerprint, source: source, since: since)
+                fingerprint: fingerprint, source: source, since: since, previous: previous)
         }
     }
 
@@ -91,7 +103,7 @@ struct KnownDevices: Equatable, Sendable {
         Self.header
             + entries.map { place, entry in
                 "\(place.account.rawValue) \(place.device.rawValue) \(entry.source.rawValue) \(entry.fingerprint) "
-                    + "\(entry.since)\n"
+                    + "\(entry.since)" + (entry.previous.map { " \($0)" } ?? "") + "\n"
             }.sorted().joined()
     }
 }

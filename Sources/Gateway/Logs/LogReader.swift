@@ -40,19 +40,22 @@ package struct LogReader: Sendable {
 package struct LogQuery: Sendable {
     /// One of `LogLine.levels`: this one and more important ones.
     package var level: String?
-    /// `number` of a channel.
-    package var channel: Int?
+    package var channel: LogChannel?
     /// True: also the lines that are written later.
     package var follows: Bool
 
-    package init(level: String? = nil, channel: Int? = nil, follows: Bool = true) {
+    package init(level: String? = nil, channel: LogChannel? = nil, follows: Bool = true) {
         self.level = level
         self.channel = channel
         self.follows = follows
     }
 
     func includes(_ line: LogLine) -> Bool {
-        if let channel, line.facts["channel.number"] != String(channel) { return false }
+        switch channel {
+        case nil: break
+        case .number(let number): guard line.facts["channel.number"] == String(number) else { return false }
+        case .id(let id): guard line.facts["viewer.session"] == id else { return false }
+        }
         guard let level else { return true }
         return LogLine.levels.firstIndex(of: line.level) ?? 0 >= LogLine.levels.firstIndex(of: level) ?? 0
     }

@@ -25,6 +25,8 @@ public struct ChannelDescription: Codable, Hashable, Sendable {
     public var camera: String?
     /// How a playback channel plays; `nil` before the first request about it.
     public var playback: PlaybackState?
+    /// True for a live call that somebody at the device must accept before media flow, or had to.
+    public var rings: Bool?
     /// Whether the device has signed the description of its connection with a key that the account knows; `nil` from an
     /// older daemon.
     public var verified: Bool?

@@ -8,13 +8,19 @@ public struct DeviceKeyDescription: Codable, Hashable, Sendable {
     public var source: KeySource
     /// When it was stored, in ms since 1970; `nil` if it is not stored.
     public var since: Int64?
+    /// The key before it, which has signed it; `nil` if it was not replaced since it was learned.
+    public var previous: KeyFingerprint?
     /// 25080 if the hub now reports another key than the stored one; otherwise why the key could not be stored.
     public var failure: APIError?
 
-    public init(fingerprint: KeyFingerprint, source: KeySource, since: Int64?, failure: IoTError? = nil) {
+    public init(
+        fingerprint: KeyFingerprint, source: KeySource, since: Int64?, previous: KeyFingerprint? = nil,
+        failure: IoTError? = nil
+    ) {
         self.fingerprint = fingerprint
         self.source = source
         self.since = since
+        self.previous = previous
         self.failure = failure.map(APIError.init)
     }
 }

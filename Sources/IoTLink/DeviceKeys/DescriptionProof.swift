@@ -6,16 +6,20 @@ public struct DescriptionProof: LinkValue, Hashable {
     public var key: String
     /// 64 bytes in base64.
     public var signature: String
+    /// `KeySuccession.text` of a device whose key was replaced.
+    public var succession: String?
 
-    init(key: String, signature: String) {
+    init(key: String, signature: String, succession: String? = nil) {
         self.key = key
         self.signature = signature
+        self.succession = succession
     }
 
     /// A malformed proof is one that is not valid.
     public init(_ members: LinkMembers) {
         key = members["key"]?.stringValue ?? ""
         signature = members["signature"]?.stringValue ?? ""
+        succession = members["succession"]?.stringValue
     }
 
     /// The key that has signed this description for this call; `nil` if the signature is not valid.
@@ -26,7 +30,16 @@ public struct DescriptionProof: LinkValue, Hashable {
         return key
     }
 
-    public var json: JSONValue { ["key": .string(key), "signature": .string(signature)] }
+    /// Whether the device's earlier keys lead from the one with this fingerprint to the signer.
+    public func leads(from fingerprint: KeyFingerprint, to signer: DevicePublicKey) -> Bool {
+        succession.flatMap { KeySuccession($0) }?.leads(from: fingerprint, to: signer) ?? false
+    }
+
+    public var json: JSONValue {
+        var members: [String: JSONValue] = ["key": .string(key), "signature": .string(signature)]
+        members["succession"] = succession.map { .string($0) }
+        return .object(members)
+    }
 }
 
 extension DeviceKey {
@@ -35,7 +48,8 @@ extension DeviceKey {
     /// - Throws: `internalFailure`.
     public func prove(_ statement: String) throws(IoTError) -> DescriptionProof {
         DescriptionProof(
-            key: publicKey.text, signature: Base64.encode(try signature(of: Array(statement.utf8))))
+            key: publicKey.text, signature: Base64.encode(try signature(of: Array(statement.utf8))),
+            succession: succession.isEmpty ? nil : succession.text)
     }
 }
 

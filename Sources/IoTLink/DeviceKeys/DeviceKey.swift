@@ -12,6 +12,8 @@ public struct DeviceKey: Sendable, CustomStringConvertible, CustomReflectable {
     private static let lastLine = "-----END PRIVATE KEY-----"
 
     private let signing: Curve25519.Signing.PrivateKey
+    /// The keys that it has replaced.
+    public var succession = KeySuccession()
 
     public init() {
         signing = Curve25519.Signing.PrivateKey()
@@ -36,7 +38,7 @@ public struct DeviceKey: Sendable, CustomStringConvertible, CustomReflectable {
     package init(file path: String) throws(IoTError) {
         guard let text = try PrivateFile.text(of: path) else {
             self.init()
-            try PrivateFile.write(pem, to: path)
+            try write(to: path)
             return
         }
         guard let key = DeviceKey(pem: text) else {
@@ -47,6 +49,11 @@ public struct DeviceKey: Sendable, CustomStringConvertible, CustomReflectable {
         }
         self = key
     }
+
+    /// Writes the key, without its succession, with mode 0600.
+    ///
+    /// - Throws: `fileFailed`; the file is then unchanged.
+    package func write(to path: String) throws(IoTError) { try PrivateFile.write(pem, to: path) }
 
     public var publicKey: DevicePublicKey { DevicePublicKey(signing.publicKey) }
 

@@ -266,14 +266,15 @@ final class CameraCalls: @unchecked Sendable {
     private func acceptance(
         session: String, grant: CallGrant, answer: String? = nil, proof: DescriptionProof? = nil
     ) async throws(IoTError) -> CallAcceptance {
-        let (definition, all) = try await stream.run { stream in
+        let (definition, all, rings) = try await stream.run { stream in
             let connection = stream.called(session)?.connection
             let all = connection?.definitions ?? stream.definitions.all
-            return stream.eventLoop.makeSucceededFuture((connection?.definition.rawValue, all.map(\.rawValue)))
+            return stream.eventLoop.makeSucceededFuture(
+                (connection?.definition.rawValue, all.map(\.rawValue), connection?.rings))
         }
         return CallAcceptance(
             session: session, answer: answer, proof: proof, iceServers: servers(for: session),
-            expires: grant.expires, definition: definition, definitions: all)
+            expires: grant.expires, definition: definition, definitions: all, rings: rings == true ? true : nil)
     }
 
     private func servers(for session: String) -> [CallServer] {

@@ -7,6 +7,7 @@ enum CameraSchema {
     /// Names of properties.
     enum Name {
         static let signingKey = CameraProperty.signingKey
+        static let keySuccession = CameraProperty.keySuccession
         static let video = "videoStream"
         static let audio = "audioStream"
         static let viewers = "viewers"
@@ -22,8 +23,8 @@ enum CameraSchema {
         static let logLevel = "_logLevel"
     }
 
-    /// The revision of the list below and its date (2026-11-24), for `_productInfo`.
-    private static let revision: (number: Int64, date: Int64) = (8, 1_795_478_400)
+    /// The revision of the list below and its date (2026-11-25), for `_productInfo`.
+    private static let revision: (number: Int64, date: Int64) = (9, 1_795_564_800)
 
     /// - Parameter maximumViewers: the configured number; users may set a lower one.
     static func make(maximumViewers: Int) throws(IoTError) -> ThingSchema {
@@ -32,6 +33,9 @@ enum CameraSchema {
             .constant(
                 Name.signingKey, .string(64),
                 "the public key with which the camera signs: Ed25519, SubjectPublicKeyInfo"),
+            .constant(
+                Name.keySuccession, .string(KeySuccession.maximumSize),
+                "the keys before it, each with its signature of the next one"),
             .readonly(
                 Name.video,
                 .structure(
@@ -76,7 +80,7 @@ enum CameraSchema {
 
     /// The values that never change while the camera runs, by path.
     static func constants(
-        _ kind: CameraSourceKind, softwareVersion: UInt32, key: DevicePublicKey?
+        _ kind: CameraSourceKind, softwareVersion: UInt32, key: DeviceKey?
     ) -> [String: JSONValue] {
         let version = JSONValue.integer(Int64(softwareVersion))
         let model: JSONValue =
@@ -92,7 +96,8 @@ enum CameraSchema {
             ],
             // The camera's hardware is unknown.
             "ProConst._versionInfo": ["sdkVer": version, "swVer": version, "hwVer": 0],
-            "ProConst.\(Name.signingKey)": .string(key?.text ?? ""),
+            "ProConst.\(Name.signingKey)": .string(key?.publicKey.text ?? ""),
+            "ProConst.\(Name.keySuccession)": .string(key?.succession.text ?? ""),
         ]
     }
 }

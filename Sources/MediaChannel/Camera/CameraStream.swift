@@ -51,6 +51,7 @@ final class CameraStream {
     let makeRendition: (Definition) -> Rendition
     /// Whether somebody must accept a live call.
     let callsRing: Bool
+    var ringLimit = RingLimit()
 
     /// URLs of ICE servers that recently did not answer in time.
     var silentServers: Set<String> = []

@@ -239,6 +239,9 @@ final class ViewerConnection {
         try? stream.talk.start(session: session, isOwner: grant.isOwner) { _ in }
     }
 
+    /// Whether it is a live call that somebody at the camera must accept, or had to.
+    var rings: Bool { live?.rings ?? false }
+
     /// Somebody has accepted the live call, which rang.
     func accepted(at now: NIODeadline) {
         note("the live call was accepted")

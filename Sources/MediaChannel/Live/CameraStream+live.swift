@@ -8,7 +8,7 @@ extension CameraStream {
     /// A live call that is not connected yet. It keeps nobody out.
     ///
     /// - Throws: `calleeBusy` during the live call of somebody else. An owner ends that of somebody who does not own the
-    ///   camera.
+    ///   camera. `tooManyRequests` if the caller's calls have rung too often.
     func makeLive(
         session: String, grant: CallGrant, requestKeyFrame: @escaping () -> Void
     ) throws(IoTError) -> LiveCall {
@@ -16,6 +16,7 @@ extension CameraStream {
             session: session, caller: grant.user, isOwner: grant.isOwner, isRinging: callsRing,
             rendition: makeRendition(.high), requestKeyFrame: requestKeyFrame)
         try requireFree(for: call)
+        if call.isRinging, !call.isOwner { try ringLimit.check(call.caller, at: eventLoop.now) }
         return call
     }
 
@@ -29,6 +30,7 @@ extension CameraStream {
     /// - Throws: `calleeBusy` during the live call of somebody else.
     func beginLive(_ call: LiveCall) throws(IoTError) {
         try requireFree(for: call)
+        if call.isRinging, !call.isOwner { try ringLimit.begin(call.caller, at: eventLoop.now) }
         if let live { called(live.session)?.end(IoTError(.calleeBusy, "the camera's owner calls now")) }
         live = call
         call.begin(on: eventLoop) { [weak self] in
@@ -45,6 +47,7 @@ extension CameraStream {
     func acceptCall(_ session: String?) throws(IoTError) {
         let (call, viewer) = try ringing(session)
         call.accept()
+        ringLimit.accepted(call.caller)
         viewer.connection.accepted(at: eventLoop.now)
         onChange()
     }

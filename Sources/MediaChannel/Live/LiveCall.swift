@@ -28,6 +28,8 @@ final class LiveCall {
     /// Whether it waits until somebody at the camera accepts it. Until then, the caller gets no media and the
     /// loudspeaker plays nothing of it; the camera's owner can watch it.
     private(set) var isRinging: Bool
+    /// Whether somebody had to accept it.
+    let rings: Bool
     /// Ends the ringing.
     private var missed: Scheduled<Void>?
 
@@ -42,6 +44,7 @@ final class LiveCall {
         self.caller = caller
         self.isOwner = isOwner
         self.isRinging = isRinging
+        rings = isRinging
         self.rendition = rendition
         self.requestKeyFrame = requestKeyFrame
     }

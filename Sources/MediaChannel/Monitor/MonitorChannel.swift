@@ -114,6 +114,7 @@ public final class MonitorChannel: Sendable {
                 receiver: Listener(channel: self, ownPicture: ownPicture))
             try await onCore { core throws(IoTError) in
                 core.keySource = taken.keySource
+                core.rings = taken.acceptance.rings ?? false
                 core.definitions = MonitorDefinitions(taken.acceptance.definition, taken.acceptance.definitions)
             }
         } catch {

@@ -18,6 +18,8 @@ final class MonitorCore {
     private let capabilities: PlayerCapabilities
     private var playback = PlaybackFollower()
     var keySource: KeySource?
+    /// Whether somebody at the device must accept the live call.
+    var rings = false
     var definitions = MonitorDefinitions(nil, []) {
         didSet {
             let hasPictures = definitions.current != Definition.audio.rawValue
@@ -186,7 +188,7 @@ final class MonitorCore {
                 talk: MonitorTalk(
                     isOffered: talk.isOffered, isTalking: talk.talker != nil && (id == nil || talk.talker == id)),
                 definitions: definitions, keySource: keySource, ownCamera: picture.camera,
-                playback: playback.progress)
+                playback: playback.progress, rings: rings)
         }
     }
 }

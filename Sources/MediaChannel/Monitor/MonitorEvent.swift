@@ -54,6 +54,8 @@ public struct MonitorDescription: Sendable {
     public var ownCamera: String?
     /// How a playback channel plays; `nil` in channels of other kinds, and before the first request about playback.
     public var playback: PlaybackProgress?
+    /// Whether somebody at the device must accept the live call before media flow, or had to.
+    public var rings = false
 }
 
 /// The definition that a channel gets, and those that it can get.

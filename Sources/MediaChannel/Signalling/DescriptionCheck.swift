@@ -21,6 +21,6 @@ struct DescriptionCheck: Sendable {
         guard let account = call.caller.accessID else {
             throw IoTError(.internalFailure, "\(call.caller) is not an account")
         }
-        return try await trust.check(signer, of: call.device, for: account)
+        return try await trust.check(signer, with: proof, of: call.device, for: account)
     }
 }

@@ -6,17 +6,26 @@ extension SocketAddress {
     /// loopback.
     var isPrivate: Bool {
         let bytes = packedIPBytes
-        if bytes.count == 4 {
-            return switch bytes[0] {
-            case 10, 127: true
-            case 100: bytes[1] & 0xC0 == 64
-            case 169: bytes[1] == 254
-            case 172: bytes[1] & 0xF0 == 16
-            case 192: bytes[1] == 168
-            default: false
-            }
-        }
+        if bytes.count == 4 { return Self.isPrivate(ipv4: bytes[...]) }
         return isLoopback || bytes.count == 16 && bytes[0] & 0xFE == 0xFC
+    }
+
+    /// Like `isPrivate`; for an IPv6 address that embeds an IPv4 address, the embedded address counts as well.
+    var leadsToPrivate: Bool {
+        let bytes = packedIPBytes
+        return isPrivate || bytes.count == 16 && Self.embedded(in: bytes).contains(where: Self.isPrivate)
+    }
+
+    private static func isPrivate(ipv4 bytes: ArraySlice<UInt8>) -> Bool {
+        let second = bytes[bytes.startIndex + 1]
+        return switch bytes[bytes.startIndex] {
+        case 10, 127: true
+        case 100: second & 0xC0 == 64
+        case 169: second == 254
+        case 172: second & 0xF0 == 16
+        case 192: second == 168
+        default: false
+        }
     }
 
     /// False for addresses that must never be used at a stranger's request: without a port, unspecified, multicast,

@@ -8,7 +8,7 @@ struct CameraCommand: AsyncParsableCommand {
         commandName: "camera", abstract: "Test, add, show, change and remove the cameras of this daemon.",
         subcommands: [
             List.self, Show.self, Test.self, Add.self, Set.self, Remove.self, Accept.self, Refuse.self, Event.self,
-            DataEvents.self, Answer.self,
+            DataEvents.self, Answer.self, ReplaceKey.self,
         ])
 
     struct List: AsyncParsableCommand {

@@ -11,9 +11,10 @@ struct LiveCommand: AsyncParsableCommand {
 
             A camera takes live calls if its key 'live' is 'accept' or 'ask', one at a time;
             others get error 25049. With 'ask', the call rings until somebody at the camera
-            answers it ('iotctl camera accept'); a call that is refused ends with error 20002,
-            and one that nobody answers for 30 seconds with 20001. The account needs the
-            action 'talk'.
+            answers it ('iotctl camera accept'), and the command says so, with --json as the line
+            {"event":"ringing",…}; a call that is refused ends with error 20002, and one that
+            nobody answers for 30 seconds with 20001. An account that does not own the camera
+            may let it ring 5 times in 10 minutes (25024). The account needs the action 'talk'.
 
             EXAMPLES
               iotctl live front --camera desk

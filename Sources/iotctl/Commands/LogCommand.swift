@@ -25,7 +25,10 @@ struct LogCommand: AsyncParsableCommand {
             valueName: "level"))
     var level: String?
 
-    @Option(help: ArgumentHelp("Only lines about this channel: its id or its number.", valueName: "channel"))
+    @Option(
+        help: ArgumentHelp(
+            "Only lines about this channel: its id or its number, or the id of a browser's call (viewer.session).",
+            valueName: "channel"))
     var channel: String?
 
     @OptionGroup var options: GlobalOptions
@@ -38,13 +41,8 @@ struct LogCommand: AsyncParsableCommand {
 
     func run() async throws {
         try await options.withClient { client in
-            var number = channel
-            if let channel, Int(channel) == nil {
-                let found = try await client.get(ChannelDescription.self, APIPath("v1", "channels", channel))
-                number = found.number.map(String.init)
-            }
             let path = APIPath(
-                "v1", "logs", query: ["level": level, "channel": number, "follow": follow ? "true" : "false"])
+                "v1", "logs", query: ["level": level, "channel": channel, "follow": follow ? "true" : "false"])
             let body = try await client.open(path)
             try await client.forEachEvent(body) { event in
                 guard let entry = try LogEntry(event) else { return true }

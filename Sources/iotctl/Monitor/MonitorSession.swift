@@ -27,6 +27,7 @@ struct MonitorSession: Sendable {
         let channel: ChannelDescription = try await client.call(
             .POST, APIPath("v1", "channels"), body: try APICoding.encode(request))
         do {
+            if channel.rings == true { try RingingNotice(channel).show(plan) }
             if !plan.settings.isEmpty {
                 let _: ChannelDescription = try await client.call(
                     .PATCH, APIPath("v1", "channels", channel.id), body: try APICoding.encode(plan.settings))

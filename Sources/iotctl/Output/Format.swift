@@ -4,12 +4,13 @@ import IoTCore
 
 /// Formats values for people.
 enum Format {
-    /// `SHA256:… (ap)`; `-` for `nil`.
+    /// `SHA256:… (ap)`, `SHA256:… (ap, signed by SHA256:…)`; `-` for `nil`.
     static func key(_ key: DeviceKeyDescription?, of detail: DeviceDetail) -> String {
         guard let key else { return "-" }
         let comparison = detail.hasReportedKey ? "" : ", not compared: the hub reports no key"
         let note = key.since == nil ? ", not stored" : comparison
-        return "\(key.fingerprint) (\(key.source.rawValue)\(note))"
+        let signer = key.previous.map { ", signed by \($0)" } ?? ""
+        return "\(key.fingerprint) (\(key.source.rawValue)\(signer)\(note))"
     }
 
     /// `1.2 Mbit/s`

@@ -47,6 +47,7 @@ enum RouteRights {
         "DELETE /v1/cameras/{name}": .administrator,
         "POST /v1/cameras/{name}/call": .administrator,
         "POST /v1/cameras/{name}/detections": .administrator,
+        "POST /v1/cameras/{name}/key": .administrator,
         "GET /v1/cameras/{name}/data": .administrator,
         "POST /v1/cameras/{name}/data": .administrator,
         "POST /v1/camera-tests": .administrator,
@@ -68,6 +69,9 @@ enum RouteRights {
         "GET /v1/keys": .wholeAccount,
         "POST /v1/keys": .wholeAccount,
         "DELETE /v1/keys/{id}": .wholeAccount,
+        "GET /v1/notices": .wholeAccount,
+        "PUT /v1/notices": .wholeAccount,
+        "DELETE /v1/notices": .wholeAccount,
 
         "GET /v1/devices": .account,
         "POST /v1/devices": .administrator,

@@ -78,6 +78,14 @@ final class AuditLog: Sendable {
         }
     }
 
+    /// Opens the files again, because another program may have renamed them.
+    func reopen() {
+        state.withLock { state in
+            state.changes.reopen()
+            state.refusals.reopen()
+        }
+    }
+
     private static func line(_ entry: Entry, left: Int) -> Data {
         var members: [String: JSONValue] = [
             "t": .integer(entry.t), "method": .string(entry.method),

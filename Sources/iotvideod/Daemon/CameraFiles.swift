@@ -23,12 +23,38 @@ struct CameraFiles: Sendable {
         try FileManager.default.removeItem(atPath: directory)
     }
 
-    /// The camera's signing key, which is created at its first start.
+    /// The camera's signing key, which is created at its first start, with the keys that it has replaced.
     ///
     /// - Throws: `fileFailed`, `invalidConfiguration`.
     func key() throws(IoTError) -> DeviceKey {
-        try DeviceKey(file: directory + "/key.pem")
+        var key = try DeviceKey(file: keyFile)
+        guard let text = try PrivateFile.text(of: successionFile) else { return key }
+        guard let succession = KeySuccession(text.split(whereSeparator: \.isNewline).joined(separator: " ")) else {
+            throw IoTError(
+                .fileFailed, "\(successionFile) is damaged",
+                remedy: "restore it from a backup, or remove it; gateways that know an earlier key then refuse the "
+                    + "camera")
+        }
+        // After a power failure during a replacement, the file may already have a step from the present key.
+        key.succession = succession.before(key.publicKey)
+        return key
     }
+
+    /// Replaces the signing key by a new one, which the old one signs.
+    ///
+    /// - Throws: `fileFailed`, `invalidConfiguration`; the key is then the old one.
+    func replaceKey() throws(IoTError) -> DeviceKey {
+        let old = try key()
+        var new = DeviceKey()
+        new.succession = try old.succession.appending(old, signing: new.publicKey)
+        // In this order: a new key without its succession would be refused by everybody who knows the old one.
+        try PrivateFile.write(new.succession.text + "\n", to: successionFile)
+        try new.write(to: keyFile)
+        return new
+    }
+
+    private var keyFile: String { directory + "/key.pem" }
+    private var successionFile: String { directory + "/key-succession" }
 
     /// The path of the file with the LAN access password.
     var lanPassword: String { directory + "/lan-password" }

@@ -1,5 +1,6 @@
 import GatewayAPI
 import IoTCore
+import IoTLink
 import Logging
 import ServiceLifecycle
 
@@ -128,6 +129,22 @@ actor CameraSupervisor<Product: Service & Sendable>: Service {
             logger.error("the key and the LAN access password of a removed camera could not be removed: \(error)")
         }
         logger.notice("camera removed", metadata: ["camera": "\(name)"])
+    }
+
+    /// Replaces the camera's signing key, and starts the camera again with the new one.
+    func replaceKey(of name: String) async throws(IoTError) -> CameraKeyDescription {
+        try await takeTurn()
+        defer { turns.leave() }
+        guard let entry = entries[name] else {
+            throw IoTError(
+                .notFound, "no camera '\(name)' is running", remedy: "list the cameras with `iotctl camera list`")
+        }
+        let files = try CameraFiles(dataDirectory: configuration.dataDirectory, camera: name)
+        let previous = try files.key().publicKey.fingerprint
+        let fingerprint = try files.replaceKey().publicKey.fingerprint
+        try await begin(entry.settings)
+        logger.notice("the camera's signing key was replaced", metadata: ["camera": "\(name)"])
+        return CameraKeyDescription(fingerprint: fingerprint, previous: previous)
     }
 
     /// Adopts the current configuration. An invalid one is refused as a whole.

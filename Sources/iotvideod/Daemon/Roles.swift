@@ -69,9 +69,10 @@ struct Roles: Service {
             try RecordingService(
                 configuration.recording, directory: directory, dataDirectory: configuration.dataDirectory)
         }
+        let audit = AuditLog(directory: configuration.dataDirectory, logger: logger)
         let fleet = makeFleet(
             certificates: certificates, iceServers: iceServers, photos: photos, recordings: recordings, quotas: quotas,
-            uses: uses)
+            uses: uses, audit: audit)
         try await fleet.prepare()
         let services = try await LocalServices(on: loops.next(), logger: Logger(label: "discovery"))
         let gateway = LocalGateway(
@@ -79,9 +80,10 @@ struct Roles: Service {
             relayed: RelayedCalls(calls: calls), fleet: fleet,
             photos: photos, hub: hub, uses: uses, quotas: quotas, iceServers: iceServers,
             lan: LANAccess(search: LANSearch([WSDFinder(loops: loops), services]), onvif: ONVIFClient(loops: loops)),
-            deviceKeys: deviceKeys, key: key.publicKey.fingerprint, log: log.ring, recordings: recordings?.access)
+            deviceKeys: deviceKeys, key: key.publicKey.fingerprint, log: log.ring, recordings: recordings?.access,
+            notices: try NoticeCenter(
+                path: configuration.dataDirectory + "/notices.json", sender: WebhookSender(loops: loops)))
         let ownCertificate = try makeCertificate()
-        let audit = AuditLog(directory: configuration.dataDirectory, logger: logger)
         let server = try makeServer(gateway, certificate: ownCertificate?.files, audit: audit)
         let rtsp = try makeRTSPServer(gateway, certificate: ownCertificate?.files, audit: audit)
         // Services stop in reverse order.
@@ -167,7 +169,7 @@ struct Roles: Service {
 
     private func makeFleet(
         certificates: PeerCertificatePool, iceServers: ICEServers, photos: PhotoStore, recordings: RecordingService?,
-        quotas: Quotas, uses: ChannelUses
+        quotas: Quotas, uses: ChannelUses, audit: AuditLog
     ) -> CameraSupervisor<RunningCamera> {
         let factory = CameraFactory(
             hub: hub, dataDirectory: configuration.dataDirectory,
@@ -178,6 +180,7 @@ struct Roles: Service {
             read: read, make: { camera in try await factory.make(camera) }, check: factory.checkRecording,
             apply: { [log] configuration in
                 log.apply(configuration.log)
+                audit.reopen()
                 quotas.apply(connections: configuration.channels.connections, calls: configuration.channels.calls)
                 await uses.setIdleTimeout(configuration.channels.idleTimeout)
             })

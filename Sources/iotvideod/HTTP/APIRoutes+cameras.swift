@@ -30,6 +30,10 @@ extension APIRoutes {
                 }
                 return try Response(json: try await gateway.cameras.detect(request.parameter("name"), body))
             },
+            APIRoute(.post, "/v1/cameras/{name}/key", makes: true) { request, gateway in
+                let key = try await gateway.cameras.replaceKey(of: request.parameter("name"))
+                return try Response(json: key, status: .created)
+            },
             APIRoute(.post, "/v1/camera-tests") { request, gateway in
                 let body = try await request.decode(CameraTestRequest.self)
                 if let username = body.username { try checkUsername(username) }

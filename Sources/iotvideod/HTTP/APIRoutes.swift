@@ -7,8 +7,8 @@ import NIOCore
 /// Version 1 of the API. `docs/openapi.yaml` describes it, and `RouteRights` defines who may call what.
 enum APIRoutes {
     static var all: [APIRoute] {
-        general + daemon + cameras + discovery + users + tokens + provisioning + keys + bindings + devices + properties
-            + messages
+        general + daemon + cameras + discovery + users + tokens + provisioning + keys + notices + bindings
+            + devices + properties + messages
             + events
             + channels + data + media + recordings + storage + whep
     }
@@ -75,10 +75,16 @@ enum APIRoutes {
         guard level.map(LogLine.levels.contains) ?? true else {
             throw IoTError(.invalidRequest, "level must be one of \(LogLine.levels.joined(separator: ", "))")
         }
-        let channel = try request.integerQuery("channel", in: 0...Int64(Int32.max))
+        let channel = try request.query("channel").map { text throws(IoTError) in
+            guard let channel = LogChannel(text) else {
+                throw IoTError(
+                    .invalidRequest, "channel must be the number or the id of a channel, or the id of a call")
+            }
+            return channel
+        }
         switch request.query("follow") {
-        case nil, "true": return LogQuery(level: level, channel: channel.map { Int($0) })
-        case "false": return LogQuery(level: level, channel: channel.map { Int($0) }, follows: false)
+        case nil, "true": return LogQuery(level: level, channel: channel)
+        case "false": return LogQuery(level: level, channel: channel, follows: false)
         default: throw IoTError(.invalidRequest, "follow must be true or false")
         }
     }

@@ -32,6 +32,12 @@ struct RotatedFile {
         }
     }
 
+    /// The next line opens the file again, because another program may have renamed it.
+    mutating func reopen() {
+        file = nil
+        size = 0
+    }
+
     private mutating func open() throws {
         let descriptor = Foundation.open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard descriptor >= 0 else {

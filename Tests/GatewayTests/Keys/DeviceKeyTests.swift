@@ -15,6 +15,8 @@ import Testing
 
     /// The key that the hub reports.
     private let reported = Mutex<DevicePublicKey?>(DeviceKeyTests.first)
+    /// The earlier keys that the hub reports.
+    private let succession = Mutex(KeySuccession())
 
     private func link() -> ScriptedLink {
         ScriptedLink { [self] request throws(IoTError) in
@@ -26,7 +28,10 @@ import Testing
             case "device.show":
                 let key = reported.withLock { $0?.text ?? "" }
                 var details = summary
-                details["model"] = ["ProConst": ["signingKey": .string(key)]]
+                let succession = succession.withLock { $0.text }
+                details["model"] = [
+                    "ProConst": ["signingKey": .string(key), "signingKeySuccession": .string(succession)]
+                ]
                 details["version"] = 1
                 return .object(details)
             case "device.bind":
@@ -153,6 +158,35 @@ import Testing
         }
     }
 
+    @Test("A reported key that the stored one has signed replaces it; a forged one is an error")
+    func replacedKey() async throws {
+        let (old, new, thief) = (DeviceKey(), DeviceKey(), DeviceKey())
+        try await withGateway(link()) { gateway in
+            reported.withLock { $0 = old.publicKey }
+            #expect(try await learn(gateway, old.publicKey.fingerprint, .ap).source == .ap)
+            reported.withLock { $0 = thief.publicKey }
+            let forged = try KeySuccession().appending(thief, signing: thief.publicKey)
+            let foreign = try KeySuccession().appending(old, signing: new.publicKey)
+            for wrong in [KeySuccession(), forged, foreign] {
+                succession.withLock { $0 = wrong }
+                #expect(try await show(gateway)?.failure?.code == 25080)
+            }
+            reported.withLock { $0 = new.publicKey }
+            let shown = try #require(try await show(gateway))
+            #expect(shown.fingerprint == new.publicKey.fingerprint && shown.previous == old.publicKey.fingerprint)
+            #expect(shown.source == .ap && shown.failure == nil)
+            // A fingerprint that was learned before the replacement is one of the same device.
+            let again = try await learn(gateway, old.publicKey.fingerprint, .ap)
+            #expect(again.fingerprint == new.publicKey.fingerprint)
+            #expect(
+                try await learn(gateway, old.publicKey.fingerprint, .lan, as: "other").fingerprint
+                    == new.publicKey.fingerprint)
+            // The old key is not accepted again.
+            reported.withLock { $0 = old.publicKey }
+            #expect(try await show(gateway)?.failure?.code == 25080)
+        }
+    }
+
     /// Stores the key that the hub reports, learned in this way.
     private func store(_ gateway: LocalGateway, _ source: KeySource) async throws {
         if source == .hub {
@@ -249,6 +283,13 @@ import Testing
         try await again.forget(place(1))
         #expect(try await DeviceKeyStore(path: path).entry(place(1)) == nil)
         #expect(try await DeviceKeyStore(path: path).entry(place(2)) == entry(2))
+
+        let stored = DeviceKeyStore(path: path)
+        let replaced = try await stored.replace(entry(2), by: entry(4).fingerprint, at: place(2))
+        #expect(replaced.fingerprint == entry(4).fingerprint && replaced.previous == entry(2).fingerprint)
+        #expect(try await DeviceKeyStore(path: path).entry(place(2)) == replaced)
+        // Only from the key that is stored.
+        #expect(try await stored.replace(entry(2), by: entry(5).fingerprint, at: place(2)) == replaced)
 
         for line in ["bob", "bob 0 hub SHA256:x 7", "bob \(place(1).device.rawValue) friend \(entry(1).fingerprint) 7"]
         {

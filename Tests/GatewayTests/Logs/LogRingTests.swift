@@ -50,7 +50,7 @@ import Testing
     @Test("Level and channel select lines; missing lines are reported also before a line that is left out")
     func selection() {
         let ring = LogRing()
-        var reader = LogReader(ring, LogQuery(level: "warning", channel: 2))
+        var reader = LogReader(ring, LogQuery(level: "warning", channel: .number(2)))
         for number in 0...LogRing.maximumLines { ring.append(line(number)) }
         ring.append(line(-1, level: "error", channel: 2))
         ring.append(line(-2, level: "warning", channel: 2))
@@ -58,6 +58,29 @@ import Testing
         ring.append(line(-4, level: "notice", channel: 2))
         #expect(reader.next() == .lost(.init(lines: 5)))
         #expect(times(&reader) == [-1, -2])
+    }
+
+    @Test("The id of a call selects the lines of the camera's box, which have no channel")
+    func call() {
+        let ring = LogRing()
+        for (number, session) in ["a1", "b2", "a1"].enumerated() {
+            ring.append(
+                LogLine(
+                    t: Int64(number), level: "info", label: "camera.front", message: "viewer connected",
+                    facts: ["viewer.session": session]))
+        }
+        ring.append(line(3, channel: 1))
+        var reader = LogReader(ring, LogQuery(channel: .id("a1")))
+        #expect(times(&reader) == [0, 2])
+    }
+
+    @Test("A number and an id are told apart; other text is neither")
+    func channels() {
+        #expect(LogChannel("12") == .number(12) && LogChannel("0") == .number(0))
+        #expect(LogChannel("5d0c") == .id("5d0c") && LogChannel("99999999999") == .id("99999999999"))
+        for text in ["", " ", "a b", "a/b", "💥", String(repeating: "a", count: 65)] {
+            #expect(LogChannel(text) == nil, "\(text)")
+        }
     }
 
     @Test("A waiting reader wakes up at the next line, and when it is cancelled")

@@ -15,5 +15,6 @@ struct NoCameras: CameraFleet {
     }
     func change(_ name: String, _ change: CameraChange) async throws(IoTError) { throw IoTError(.notFound) }
     func remove(_ name: String) async throws(IoTError) { throw IoTError(.notFound) }
+    func replaceKey(of name: String) async throws(IoTError) -> CameraKeyDescription { throw IoTError(.notFound) }
     func reloadConfiguration() async throws(IoTError) -> ReloadResponse { throw IoTError(.notImplemented) }
 }

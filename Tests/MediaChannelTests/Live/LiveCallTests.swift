@@ -256,6 +256,47 @@ import Testing
         #expect(camera.stream.live?.session == "fourth")
     }
 
+    @Test("The calls of an account that does not own the camera ring a bounded number of times without being accepted")
+    func ringLimit() throws {
+        let test = try LiveCallTests(callsRing: true)
+        let camera = test.camera
+        func ring(_ session: String) throws {
+            test.connect(try test.call(session, user: "u/other"))
+            #expect(camera.stream.live?.session == session)
+        }
+        for number in 0..<(RingLimit.calls - 1) {
+            try ring("\(number)")
+            try camera.stream.refuseCall(nil)
+        }
+        // An accepted call gives back all of them.
+        try ring("accepted")
+        try camera.stream.acceptCall(nil)
+        camera.stream.called("accepted")?.hungUp()
+        for number in 10..<(10 + RingLimit.calls) {
+            try ring("\(number)")
+            try camera.stream.refuseCall(nil)
+        }
+        let refused = #expect(throws: IoTError.self) { try test.call("more", user: "u/other") }
+        #expect(
+            refused?.code == .tooManyRequests && refused?.remedy.contains("600 s") == true, "\(refused?.remedy ?? "")")
+        #expect(camera.stream.live == nil)
+        camera.loop.advanceTime(by: RingLimit.time)
+        try ring("later")
+    }
+
+    @Test("An account without a call that rang is refused while too many others had one; none loses its place")
+    func ringingAccounts() throws {
+        var limit = RingLimit()
+        let now = NIODeadline.uptimeNanoseconds(1_000_000_000_000)
+        let others = try (0..<RingLimit.accounts).map { try #require(Principal("u/a\($0)")) }
+        for other in others { try limit.begin(other, at: now) }
+        let bob = try #require(Principal("u/bob"))
+        let refused = #expect(throws: IoTError.self) { try limit.begin(bob, at: now) }
+        #expect(refused?.code == .tooManyRequests)
+        try limit.begin(others[0], at: now)
+        try limit.begin(bob, at: now + RingLimit.time)
+    }
+
     @Test("What a caller says while it rings comes out of the loudspeaker only after it was accepted")
     func ringingTalk() throws {
         let test = try LiveCallTests(callsRing: true)

@@ -11,10 +11,12 @@ import Testing
         let key: DevicePublicKey
 
         func check(
-            _ signer: DevicePublicKey?, of device: DeviceID, for account: AccessID
+            _ signer: DevicePublicKey?, with proof: DescriptionProof?, of device: DeviceID, for account: AccessID
         ) throws(IoTError) -> KeySource? {
             guard let signer else { throw IoTError(.deviceUnproven) }
-            guard signer == key else { throw IoTError(.deviceKeyChanged) }
+            guard signer == key || proof?.leads(from: key.fingerprint, to: signer) == true else {
+                throw IoTError(.deviceKeyChanged)
+            }
             return .ap
         }
     }
@@ -100,6 +102,24 @@ import Testing
             #expect(await code { try await camera.watch(stranger) } == .deviceKeyChanged)
             #expect(await code { try await camera.answer(to: Self.offer, stranger) } == .deviceKeyChanged)
         }
+    }
+
+    @Test("A key that the known one has signed is accepted; if the hub takes the signature away, 25080")
+    func replacedKey() async throws {
+        let old = DeviceKey()
+        var new = DeviceKey()
+        new.succession = try KeySuccession().appending(old, signing: new.publicKey)
+        let camera = try await CalledCamera(key: new)
+        let gateway = try camera.gateway(trust: Known(key: old.publicKey))
+        #expect(try await camera.watch(gateway) == .ap)
+        #expect(try await camera.answer(to: Self.offer, gateway) == .ap)
+        camera.hub.attack { message, value in
+            guard [.invite, .accepted].contains(message) else { return value }
+            return .object((value.objectValue ?? [:]).filter { $0.key != "succession" })
+        }
+        #expect(await code { try await camera.watch(gateway) } == .deviceKeyChanged)
+        #expect(await code { try await camera.answer(to: Self.offer, gateway) } == .deviceKeyChanged)
+        await camera.close()
     }
 
     @Test("If the hub changes the caller's offer, the camera's answer to it is refused")

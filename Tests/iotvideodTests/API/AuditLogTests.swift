@@ -84,6 +84,33 @@ import Testing
         }
     }
 
+    @Test("After a reload the lines go into a new file, if another program has renamed the old one")
+    func renamed() async throws {
+        try await withTemporaryDirectory { directory in
+            let log = AuditLog(directory: directory, maximumSize: 250, logger: Logger(label: "test"))
+            func write(_ status: Int) {
+                log.write(
+                    AuditLog.Entry(t: 1, caller: nil, remote: nil, method: "PUT", path: "/", status: status, code: 0))
+            }
+            let names = ["/audit.log", "/audit-refused.log"].map { directory + $0 }
+            for round in 1...2 {
+                for status in [200, 401] { for _ in 0..<2 { write(status) } }
+                for name in names { try FileManager.default.moveItem(atPath: name, toPath: "\(name).old\(round)") }
+                // Without the reload, the lines still go into the renamed file.
+                if round == 1 { [200, 401].forEach(write) }
+                log.reopen()
+            }
+            [200, 401].forEach(write)
+            for name in names {
+                #expect(try lines(name + ".old1").count == 3)
+                #expect(try lines(name + ".old2").count == 2)
+                #expect(try lines(name).count == 1)
+                // The new file begins with no size, so that its first line does not rename it.
+                #expect(!FileManager.default.fileExists(atPath: name + ".1"))
+            }
+        }
+    }
+
     @Test("A symbolic link in place of the file is not followed")
     func link() async throws {
         try await withTemporaryDirectory { directory in

@@ -86,10 +86,12 @@ public struct CallAcceptance: LinkValue, Hashable {
     public var definition: String?
     /// What it can send, the best first.
     public var definitions: [String]
+    /// Whether somebody at the device must accept the live call before media flow; `nil` means no.
+    public var rings: Bool?
 
     public init(
         session: String, answer: String? = nil, proof: DescriptionProof? = nil, iceServers: [CallServer],
-        expires: Int64, definition: String? = nil, definitions: [String] = []
+        expires: Int64, definition: String? = nil, definitions: [String] = [], rings: Bool? = nil
     ) {
         self.session = session
         self.answer = answer
@@ -98,6 +100,7 @@ public struct CallAcceptance: LinkValue, Hashable {
         self.expires = expires
         self.definition = definition
         self.definitions = definitions
+        self.rings = rings
     }
 
     public init(_ members: LinkMembers) throws(IoTError) {
@@ -108,6 +111,7 @@ public struct CallAcceptance: LinkValue, Hashable {
         expires = try members.optionalInteger("expiryTimeSeconds")
         definition = try members.optionalText("definition")
         definitions = try members.optionalTexts("definitions") ?? []
+        rings = try members.optionalFlag("rings")
     }
 
     public var json: JSONValue {
@@ -115,6 +119,7 @@ public struct CallAcceptance: LinkValue, Hashable {
             "session": .text(session), "answer": .text(answer), "iceServers": .array(iceServers.map(\.json)),
             "expiryTimeSeconds": .whole(expires), "definition": .text(definition),
             "definitions": definitions.isEmpty ? nil : .array(definitions.map(JSONValue.string)),
+            "rings": .flag(rings),
         ]).proven(by: proof)
     }
 }

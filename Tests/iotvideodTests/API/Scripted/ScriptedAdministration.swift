@@ -99,3 +99,19 @@ struct ScriptedKeys: GatewayKeys {
 
     func revoke(_ id: String, requestID: String?) async throws { try session.note() }
 }
+
+struct ScriptedNotices: GatewayNotices {
+    let session: ScriptedSession
+
+    func show() async throws -> NoticeDescription {
+        try session.note()
+        return NoticeDescription(url: "https://receiver.example/")
+    }
+
+    func set(_ request: NoticeRequest) async throws -> NoticeDescription {
+        try session.note()
+        return NoticeDescription(url: request.url)
+    }
+
+    func remove() async throws { try session.note() }
+}

@@ -43,6 +43,12 @@ struct ScriptedCameras: GatewayCameras {
         return DetectionReport(type: request.type, mask: 1, start: 0, end: 0, recorded: false)
     }
 
+    func replaceKey(of name: String) async throws -> CameraKeyDescription {
+        try session.note()
+        let key = KeyFingerprint(bytes: [UInt8](repeating: 1, count: 32))!
+        return CameraKeyDescription(fingerprint: key, previous: key)
+    }
+
     func test(_ request: CameraTestRequest) async throws -> CameraTestReport {
         try session.note()
         return CameraTestReport(url: "", tracks: [], unsupportedTracks: [], measuredSeconds: 0)

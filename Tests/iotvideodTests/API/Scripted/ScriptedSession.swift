@@ -18,6 +18,7 @@ struct ScriptedSession: GatewaySession {
     var properties: any GatewayProperties { ScriptedProperties(session: self) }
     var messages: any GatewayMessages { ScriptedMessages(session: self) }
     var events: any GatewayEvents { ScriptedEvents(session: self) }
+    var notices: any GatewayNotices { ScriptedNotices(session: self) }
     var channels: any GatewayChannels { ScriptedChannels(session: self) }
     var calls: any GatewayCalls { ScriptedCalls(session: self) }
     var streams: any GatewayStreams { ScriptedStreams(session: self) }
