@@ -135,6 +135,7 @@ let package = Package(
         library("RTP", ["IoTCore", nioCore], settings: uncheckedExclusivity),
 
         // Layer 3
+        library("Firmware", ["IoTCore", crypto]),
         library("GatewayAPI", ["IoTCore"]),
         library("CameraTLS", ["IoTCore", nioCore, nioSSL]),
         library("IoTLink", ["IoTCore", "CMosquitto", "COpenSSL", crypto, nioCore, logging, lifecycle]),
@@ -190,7 +191,8 @@ let package = Package(
         .executableTarget(
             name: "iotctl",
             dependencies: [
-                "IoTCore", "GatewayAPI", "NetConfig", nioCore, nioPosix, nioHTTP1, nioSSL, httpClient, arguments,
+                "IoTCore", "Firmware", "GatewayAPI", "NetConfig", nioCore, nioPosix, nioHTTP1, nioSSL, httpClient,
+                arguments,
             ],
             swiftSettings: settings, linkerSettings: programLinking),
 
@@ -270,6 +272,7 @@ let package = Package(
                 "IoTLink", "RecordingStore",
                 "ThingModel", "IoTCore", nioCore, nioPosix, nioEmbedded, logging, crypto,
             ]),
+        tests("FirmwareTests", ["Firmware", "IoTCore"]),
         tests("GatewayAPITests", ["GatewayAPI", "IoTCore"]),
         tests(
             "GatewayTests",
@@ -292,7 +295,7 @@ let package = Package(
                 "PeerTransport", "RTP", "RTSP", "MediaChannel", "MediaCodec", "IoTLink", "IoTCore", "Gateway",
                 "NetConfig", "iotvideod", nioCore, nioEmbedded, nioHTTP1,
             ]),
-        tests("iotctlTests", ["iotctl", "GatewayAPI", "NetConfig", "IoTCore", nioSSL, arguments]),
+        tests("iotctlTests", ["iotctl", "Firmware", "GatewayAPI", "NetConfig", "IoTCore", nioSSL, arguments]),
         // Real processes: needs the packages of packaging/debian-packages-test.txt.
         // The examples of the libraries' pages: they have only the access of another package.
         .testTarget(

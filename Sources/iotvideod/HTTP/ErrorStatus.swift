@@ -34,7 +34,7 @@ extension HTTPResponse.Status {
                     .versionConflict, .nameTaken, .alreadyBound, .boundToOther, .duplicateChannel, .duplicateCall,
                     .duplicateMessage, .operationNotAllowed, .stateMismatch, .videoSizeChanged, .cameraOff,
                     .deviceDisabled, .recorderRunning, .deviceKeyChanged, .notBindable, .talkerBusy, .calleeBusy,
-                    .dataTaken,
+                    .dataTaken, .releaseVersionRefused,
                 ]
             ),
             (.contentTooLarge, [.payloadTooLarge, .messageTooLong, .dataTooLong]),
@@ -43,7 +43,8 @@ extension HTTPResponse.Status {
                 [
                     .valueInvalid, .reservedPropertyName, .builtInNotWritable, .actionNotSupported, .invalidQRInput,
                     .codecUnsupported, .provisioningTokenFailed, .provisioningTokenExpired, .requestIDReused,
-                    .provisioningSecurity, .wifiPasswordWrong, .wifiNetworkNotFound,
+                    .provisioningSecurity, .wifiPasswordWrong, .wifiNetworkNotFound, .releaseManifestInvalid,
+                    .releaseSignatureInvalid, .releaseFileDiffers, .releaseModelDiffers,
                 ]
             ),
             (.tooManyRequests, [.tooManyRequests, .tooManyConnections, .allChannelsBusy, .slowReader]),
