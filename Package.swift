@@ -160,7 +160,8 @@ let package = Package(
         library(
             "LinkHub",
             [
-                "IoTCore", "IoTLink", "ThingModel", "COpenSSL", nioCore, logging, lifecycle, grdb, jwt, crypto,
+                "IoTCore", "Firmware", "IoTLink", "ThingModel", "COpenSSL", nioCore, logging, lifecycle, grdb, jwt,
+                crypto,
             ]),
         library(
             "MediaChannel",
@@ -173,7 +174,7 @@ let package = Package(
         library(
             "Gateway",
             [
-                "IoTCore", "GatewayAPI", "IoTLink", "ThingModel", "LinkHub", "MediaChannel", "MediaPlayer",
+                "IoTCore", "Firmware", "GatewayAPI", "IoTLink", "ThingModel", "LinkHub", "MediaChannel", "MediaPlayer",
                 "MediaCodec", "NetConfig", "PeerTransport", "RTP", "RecordingStore", nioCore, nioPosix, coreMetrics,
             ]),
 
@@ -181,8 +182,8 @@ let package = Package(
         .executableTarget(
             name: "iotvideod",
             dependencies: [
-                "CMalloc", "IoTCore", "GatewayAPI", "IoTLink", "LinkHub", "MediaChannel", "MediaCodec", "NetConfig",
-                "PeerTransport", "RTP", "RTSP", "RecordingStore", "Gateway",
+                "CMalloc", "IoTCore", "Firmware", "GatewayAPI", "IoTLink", "LinkHub", "MediaChannel", "MediaCodec",
+                "NetConfig", "PeerTransport", "RTP", "RTSP", "RecordingStore", "Gateway",
                 nioCore, nioPosix, nioHTTP1, logging, lifecycle, unixSignals, hummingbird, nioSSL, coreMetrics, crypto,
                 arguments, yams,
             ],
@@ -257,8 +258,8 @@ let package = Package(
         tests(
             "LinkHubTests",
             [
-                "LinkHub", "IoTLink", "ThingModel", "IoTCore", "COpenSSL", nioCore, logging, lifecycle, grdb, jwt,
-                crypto,
+                "LinkHub", "Firmware", "IoTLink", "ThingModel", "IoTCore", "COpenSSL", nioCore, logging, lifecycle,
+                grdb, jwt, crypto,
             ],
             exclude: ["Fixtures"]),
         tests(
@@ -295,7 +296,7 @@ let package = Package(
                 "PeerTransport", "RTP", "RTSP", "MediaChannel", "MediaCodec", "IoTLink", "IoTCore", "Gateway",
                 "NetConfig", "iotvideod", nioCore, nioEmbedded, nioHTTP1,
             ]),
-        tests("iotctlTests", ["iotctl", "Firmware", "GatewayAPI", "NetConfig", "IoTCore", nioSSL, arguments]),
+        tests("iotctlTests", ["iotctl", "GatewayAPI", "NetConfig", "IoTCore", nioSSL, arguments]),
         // Real processes: needs the packages of packaging/debian-packages-test.txt.
         // The examples of the libraries' pages: they have only the access of another package.
         .testTarget(

@@ -17,5 +17,11 @@ extension ErrorCatalogue {
         Entry(
             .releaseVersionRefused, "releaseVersionRefused", "the release is not for a device with this version",
             remedy: "choose a newer version, or sign the older one as a downgrade: `iotctl firmware sign --downgrade`"),
+        Entry(
+            .releaseIncomplete, "releaseIncomplete", "the release's file is not complete at the hub",
+            remedy: "continue the upload with `iotctl firmware release add`"),
+        Entry(
+            .releaseSpaceUsed, "releaseSpaceUsed", "the hub has no space for the release",
+            remedy: "remove old releases with `iotctl firmware release remove`"),
     ]
 }

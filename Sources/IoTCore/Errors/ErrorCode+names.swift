@@ -147,6 +147,8 @@ extension ErrorCode {
     public static let releaseFileDiffers = ErrorCode(rawValue: 25142)
     public static let releaseModelDiffers = ErrorCode(rawValue: 25143)
     public static let releaseVersionRefused = ErrorCode(rawValue: 25144)
+    public static let releaseIncomplete = ErrorCode(rawValue: 25145)
+    public static let releaseSpaceUsed = ErrorCode(rawValue: 25146)
     public static let provisioningUnreachable = ErrorCode(rawValue: 25060)
     public static let provisioningSecurity = ErrorCode(rawValue: 25061)
     public static let provisioningProofWrong = ErrorCode(rawValue: 25062)

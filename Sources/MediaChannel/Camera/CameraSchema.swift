@@ -7,6 +7,7 @@ enum CameraSchema {
     /// Names of properties.
     enum Name {
         static let signingKey = CameraProperty.signingKey
+        static let firmware = CameraProperty.firmware
         static let video = "videoStream"
         static let audio = "audioStream"
         static let viewers = "viewers"
@@ -22,8 +23,19 @@ enum CameraSchema {
         static let logLevel = "_logLevel"
     }
 
-    /// The revision of the list below and its date (2026-11-24), for `_productInfo`.
-    private static let revision: (number: Int64, date: Int64) = (8, 1_795_478_400)
+    /// The revision of the list below and its date (2026-11-25), for `_productInfo`.
+    private static let revision: (number: Int64, date: Int64) = (9, 1_795_564_800)
+
+    /// The model for releases of firmware: the package and Debian's name of the processor.
+    static let firmwareModel: String = {
+        #if arch(x86_64)
+            "iotvideod-amd64"
+        #elseif arch(arm64)
+            "iotvideod-arm64"
+        #else
+            "iotvideod"
+        #endif
+    }()
 
     /// - Parameter maximumViewers: the configured number; users may set a lower one.
     static func make(maximumViewers: Int) throws(IoTError) -> ThingSchema {
@@ -32,6 +44,10 @@ enum CameraSchema {
             .constant(
                 Name.signingKey, .string(64),
                 "the public key with which the camera signs: Ed25519, SubjectPublicKeyInfo"),
+            .constant(
+                Name.firmware,
+                .structure("Firmware", [.init("model", .string(64)), .init("version", .string(32))]),
+                "the box's model and version, as releases of firmware name them"),
             .readonly(
                 Name.video,
                 .structure(
@@ -93,7 +109,15 @@ enum CameraSchema {
             // The camera's hardware is unknown.
             "ProConst._versionInfo": ["sdkVer": version, "swVer": version, "hwVer": 0],
             "ProConst.\(Name.signingKey)": .string(key?.text ?? ""),
+            "ProConst.\(Name.firmware)": [
+                "model": .string(firmwareModel), "version": .string(versionText(softwareVersion)),
+            ],
         ]
+    }
+
+    /// `0.1.0` for 1000.
+    private static func versionText(_ number: UInt32) -> String {
+        "\(number / 1_000_000).\(number / 1_000 % 1_000).\(number % 1_000)"
     }
 }
 

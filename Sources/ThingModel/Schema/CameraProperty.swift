@@ -2,6 +2,8 @@
 public enum CameraProperty {
     /// `ProConst`: the public half of the device's signing key, as `DevicePublicKey.text`.
     public static let signingKey = "signingKey"
+    /// `ProConst`: the model and the version for releases of firmware.
+    public static let firmware = "firmware"
     /// `ProReadonly`: the state of the source, and since when.
     public static let source = "source"
     /// `ProReadonly`: why the source failed.

@@ -10,7 +10,7 @@ enum APIRoutes {
         general + daemon + cameras + discovery + users + tokens + provisioning + keys + bindings + devices + properties
             + messages
             + events
-            + channels + data + media + recordings + whep
+            + channels + data + media + recordings + firmware + whep
     }
 
     private static var general: [APIRoute] {

@@ -34,10 +34,10 @@ extension HTTPResponse.Status {
                     .versionConflict, .nameTaken, .alreadyBound, .boundToOther, .duplicateChannel, .duplicateCall,
                     .duplicateMessage, .operationNotAllowed, .stateMismatch, .videoSizeChanged, .cameraOff,
                     .deviceDisabled, .recorderRunning, .deviceKeyChanged, .notBindable, .talkerBusy, .calleeBusy,
-                    .dataTaken, .releaseVersionRefused,
+                    .dataTaken, .releaseVersionRefused, .releaseIncomplete,
                 ]
             ),
-            (.contentTooLarge, [.payloadTooLarge, .messageTooLong, .dataTooLong]),
+            (.contentTooLarge, [.payloadTooLarge, .messageTooLong, .dataTooLong, .releaseSpaceUsed]),
             (
                 .unprocessableContent,
                 [

@@ -119,6 +119,18 @@ extension SQLiteHubStore {
             // NULL without this limit; 0 before the call, 1 from then on.
             try database.execute(sql: "ALTER TABLE users ADD COLUMN one_call INTEGER")
         }
+        migrator.registerMigration("releases of firmware") { database in
+            try database.execute(
+                sql: """
+                    CREATE TABLE firmware_releases (
+                        id TEXT PRIMARY KEY NOT NULL,
+                        manifest BLOB NOT NULL,              -- the signed bytes
+                        signature BLOB NOT NULL,
+                        added INTEGER NOT NULL,              -- s since 1970
+                        is_complete INTEGER NOT NULL         -- whether the file firmware/ID is the manifest's
+                    ) WITHOUT ROWID
+                    """)
+        }
         return migrator
     }
 
