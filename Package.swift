@@ -184,8 +184,8 @@ let package = Package(
             dependencies: [
                 "CMalloc", "IoTCore", "Firmware", "GatewayAPI", "IoTLink", "LinkHub", "MediaChannel", "MediaCodec",
                 "NetConfig", "PeerTransport", "RTP", "RTSP", "RecordingStore", "Gateway",
-                nioCore, nioPosix, nioHTTP1, logging, lifecycle, unixSignals, hummingbird, nioSSL, coreMetrics, crypto,
-                arguments, yams,
+                nioCore, nioPosix, nioHTTP1, logging, lifecycle, unixSignals, hummingbird, nioSSL, httpClient,
+                coreMetrics, crypto, arguments, yams,
             ],
             resources: [.embedInCode("HTTP/watch.html"), .embedInCode("HTTP/openapi.yaml")],
             swiftSettings: settings, linkerSettings: programLinking + [startupOrder]),

@@ -23,5 +23,17 @@ extension ErrorCatalogue {
         Entry(
             .releaseSpaceUsed, "releaseSpaceUsed", "the hub has no space for the release",
             remedy: "remove old releases with `iotctl firmware release remove`"),
+        Entry(
+            .boxSpaceUsed, "boxSpaceUsed", "the box has no space for the release",
+            remedy: "free some space on the disk of firmware.directory"),
+        Entry(
+            .releaseUnreachable, "releaseUnreachable", "the release's file cannot be downloaded",
+            remedy: "check firmware.url and the network; the next upgrade continues the download"),
+        Entry(
+            .releaseRefused, "releaseRefused", "the hub does not give the release's file to this box",
+            remedy: "check the token in firmware.tokenFile, and that the hub still has the release"),
+        Entry(
+            .upgradeRolledBack, "upgradeRolledBack", "the new version did not start, and the old one runs again",
+            remedy: "read the log of the program that installs releases; do not offer this release any longer"),
     ]
 }

@@ -19,23 +19,14 @@ enum CameraSchema {
         static let takePhoto = "takePhoto"
         static let maximumViewers = "maximumViewers"
         static let rotation = "rotation"
-        /// A built-in property.
+        /// Built-in properties.
         static let logLevel = "_logLevel"
+        static let newestVersion = "_otaVersion"
+        static let upgrade = "_otaUpgrade"
     }
 
     /// The revision of the list below and its date (2026-11-25), for `_productInfo`.
     private static let revision: (number: Int64, date: Int64) = (9, 1_795_564_800)
-
-    /// The model for releases of firmware: the package and Debian's name of the processor.
-    static let firmwareModel: String = {
-        #if arch(x86_64)
-            "iotvideod-amd64"
-        #elseif arch(arm64)
-            "iotvideod-arm64"
-        #else
-            "iotvideod"
-        #endif
-    }()
 
     /// - Parameter maximumViewers: the configured number; users may set a lower one.
     static func make(maximumViewers: Int) throws(IoTError) -> ThingSchema {
@@ -110,7 +101,7 @@ enum CameraSchema {
             "ProConst._versionInfo": ["sdkVer": version, "swVer": version, "hwVer": 0],
             "ProConst.\(Name.signingKey)": .string(key?.text ?? ""),
             "ProConst.\(Name.firmware)": [
-                "model": .string(firmwareModel), "version": .string(versionText(softwareVersion)),
+                "model": .string(BoxModel.name), "version": .string(versionText(softwareVersion)),
             ],
         ]
     }

@@ -8,7 +8,7 @@ struct FirmwareCommand: AsyncParsableCommand, UsualSubcommand {
         discussion: """
             A release is a file, its manifest and the manifest's signature. The private
             half of the release key stays with the maker: neither the hub nor a device has
-            it. key, sign and verify need no daemon.
+            it. key, sign, verify and unpack need no daemon.
 
             EXAMPLES
               iotctl firmware front
@@ -17,7 +17,7 @@ struct FirmwareCommand: AsyncParsableCommand, UsualSubcommand {
                 --model iotvideod-amd64 --version 0.2.0
               iotctl firmware release add iotvideod_0.2.0_amd64.deb
             """,
-        subcommands: [Show.self, Release.self, Key.self, Sign.self, Verify.self])
+        subcommands: [Show.self, Release.self, Key.self, Sign.self, Verify.self, Unpack.self])
 
     struct Key: AsyncParsableCommand {
         static let configuration = CommandConfiguration(

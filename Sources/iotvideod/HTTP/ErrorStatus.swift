@@ -57,7 +57,8 @@ extension HTTPResponse.Status {
                     .mediaHeaderInvalid, .modelReadFailed, .modelReceiveFailed, .devicePassThroughFailed,
                     .lanPasswordChangeFailed,
                     .provisioningUnreachable, .provisioningRefused, .provisioningVanished, .wifiFailed,
-                    .deviceUnproven, .nobodyListens,
+                    .deviceUnproven, .nobodyListens, .releaseUnreachable, .releaseRefused,
+                    .upgradeRolledBack,
                 ]
             ),
             (
