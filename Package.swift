@@ -135,6 +135,7 @@ let package = Package(
         library("RTP", ["IoTCore", nioCore], settings: uncheckedExclusivity),
 
         // Layer 3
+        library("Firmware", ["IoTCore", crypto]),
         library("GatewayAPI", ["IoTCore"]),
         library("CameraTLS", ["IoTCore", nioCore, nioSSL]),
         library("IoTLink", ["IoTCore", "CMosquitto", "COpenSSL", crypto, nioCore, logging, lifecycle]),
@@ -159,7 +160,8 @@ let package = Package(
         library(
             "LinkHub",
             [
-                "IoTCore", "IoTLink", "ThingModel", "COpenSSL", nioCore, logging, lifecycle, grdb, jwt, crypto,
+                "IoTCore", "Firmware", "IoTLink", "ThingModel", "COpenSSL", nioCore, logging, lifecycle, grdb, jwt,
+                crypto,
             ]),
         library(
             "MediaChannel",
@@ -172,7 +174,7 @@ let package = Package(
         library(
             "Gateway",
             [
-                "IoTCore", "GatewayAPI", "IoTLink", "ThingModel", "LinkHub", "MediaChannel", "MediaPlayer",
+                "IoTCore", "Firmware", "GatewayAPI", "IoTLink", "ThingModel", "LinkHub", "MediaChannel", "MediaPlayer",
                 "MediaCodec", "NetConfig", "PeerTransport", "RTP", "RecordingStore", nioCore, nioPosix, coreMetrics,
             ]),
 
@@ -180,17 +182,18 @@ let package = Package(
         .executableTarget(
             name: "iotvideod",
             dependencies: [
-                "CMalloc", "IoTCore", "GatewayAPI", "IoTLink", "LinkHub", "MediaChannel", "MediaCodec", "NetConfig",
-                "PeerTransport", "RTP", "RTSP", "RecordingStore", "Gateway",
-                nioCore, nioPosix, nioHTTP1, logging, lifecycle, unixSignals, hummingbird, nioSSL, coreMetrics, crypto,
-                arguments, yams,
+                "CMalloc", "IoTCore", "Firmware", "GatewayAPI", "IoTLink", "LinkHub", "MediaChannel", "MediaCodec",
+                "NetConfig", "PeerTransport", "RTP", "RTSP", "RecordingStore", "Gateway",
+                nioCore, nioPosix, nioHTTP1, logging, lifecycle, unixSignals, hummingbird, nioSSL, httpClient,
+                coreMetrics, crypto, arguments, yams,
             ],
             resources: [.embedInCode("HTTP/watch.html"), .embedInCode("HTTP/openapi.yaml")],
             swiftSettings: settings, linkerSettings: programLinking + [startupOrder]),
         .executableTarget(
             name: "iotctl",
             dependencies: [
-                "IoTCore", "GatewayAPI", "NetConfig", nioCore, nioPosix, nioHTTP1, nioSSL, httpClient, arguments,
+                "IoTCore", "Firmware", "GatewayAPI", "NetConfig", nioCore, nioPosix, nioHTTP1, nioSSL, httpClient,
+                arguments,
             ],
             swiftSettings: settings, linkerSettings: programLinking),
 
@@ -255,8 +258,8 @@ let package = Package(
         tests(
             "LinkHubTests",
             [
-                "LinkHub", "IoTLink", "ThingModel", "IoTCore", "COpenSSL", nioCore, logging, lifecycle, grdb, jwt,
-                crypto,
+                "LinkHub", "Firmware", "IoTLink", "ThingModel", "IoTCore", "COpenSSL", nioCore, logging, lifecycle,
+                grdb, jwt, crypto,
             ],
             exclude: ["Fixtures"]),
         tests(
@@ -270,6 +273,7 @@ let package = Package(
                 "IoTLink", "RecordingStore",
                 "ThingModel", "IoTCore", nioCore, nioPosix, nioEmbedded, logging, crypto,
             ]),
+        tests("FirmwareTests", ["Firmware", "IoTCore"]),
         tests("GatewayAPITests", ["GatewayAPI", "IoTCore"]),
         tests(
             "GatewayTests",

@@ -20,6 +20,7 @@ struct CallerSession: GatewaySession {
     var bindings: any GatewayBindings { CallerBindings(session: self) }
     var tokens: any GatewayTokens { CallerTokens(session: self) }
     var keys: any GatewayKeys { CallerKeys(session: self) }
+    var firmware: any GatewayFirmware { CallerFirmware(session: self) }
     var devices: any GatewayDevices { CallerDevices(session: self) }
     var properties: any GatewayProperties { CallerProperties(session: self) }
     var messages: any GatewayMessages { CallerMessages(session: self) }

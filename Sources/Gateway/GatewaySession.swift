@@ -13,6 +13,7 @@ package protocol GatewaySession: Sendable {
     var bindings: any GatewayBindings { get }
     var tokens: any GatewayTokens { get }
     var keys: any GatewayKeys { get }
+    var firmware: any GatewayFirmware { get }
 
     var devices: any GatewayDevices { get }
     var properties: any GatewayProperties { get }

@@ -18,6 +18,8 @@ public final class LinkHub: Service, Sendable {
     private let service: HubService
     private let logger: Logger
     private let ready = ReadySignal()
+    /// The files of releases of firmware.
+    public let releases: ReleaseStore
 
     /// Opens the data directory.
     ///
@@ -57,6 +59,7 @@ public final class LinkHub: Service, Sendable {
         self.store = store
         self.broker = broker
         self.logger = logger
+        releases = ReleaseStore(directory: configuration.dataDirectory + "/firmware")
         authority = TokenAuthority(key: try HubKey(dataDirectory: configuration.dataDirectory))
         ownAccount = try OwnAccount(dataDirectory: configuration.dataDirectory)
         let identity = HubIdentity(
@@ -111,6 +114,8 @@ public final class LinkHub: Service, Sendable {
                 // A child task, because the search takes long in a large database. It is cancelled when the broker
                 // ends.
                 async let _: Void = reportDamage()
+                // What an administrator of another box removed.
+                async let _: Void? = try? removeUnknownReleaseFiles()
                 try await broker.run(handlers)
             }
         } catch {
@@ -293,6 +298,21 @@ public final class LinkHub: Service, Sendable {
     /// - Throws: `relationInvalid` when they are not bound.
     public func unbind(_ user: AccessID, from device: DeviceID) async throws(IoTError) {
         try await service.perform { core, time throws(IoTError) in try core.unbind(user, device, at: time) }
+    }
+
+    // MARK: Firmware
+
+    /// From now on, the release is offered to devices.
+    ///
+    /// - Throws: `notFound`.
+    public func completeRelease(_ id: String) async throws(IoTError) {
+        try await service.perform { core, _ throws(IoTError) in try core.completeRelease(id) }
+    }
+
+    /// Removes the files of releases that the hub does not know: of removed ones.
+    public func removeUnknownReleaseFiles() async throws(IoTError) {
+        let known = try await service.perform { core, _ throws(IoTError) in Set(core.state.releases.keys) }
+        await releases.keepOnly(known)
     }
 
     // MARK: Tokens

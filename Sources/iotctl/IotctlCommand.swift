@@ -28,7 +28,7 @@ struct IotctlCommand: AsyncParsableCommand {
             UserPropertyCommand.self, EventCommand.self, SendCommand.self, RequestCommand.self, MonitorCommand.self,
             LiveCommand.self, PlaybackCommand.self, TalkCommand.self, ChannelCommand.self, SnapshotCommand.self,
             RecordingCommand.self, DiagnoseCommand.self, CameraCommand.self, UserCommand.self, TokenCommand.self,
-            KeyCommand.self, NoticeCommand.self, LinkCommand.self,
+            KeyCommand.self, NoticeCommand.self, FirmwareCommand.self, LinkCommand.self,
             ReloadCommand.self, LogCommand.self, NetCommand.self, ErrorCommand.self, VersionCommand.self,
         ])
 }

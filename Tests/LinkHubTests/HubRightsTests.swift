@@ -221,6 +221,17 @@ struct HubRightsTests {
             "model.report", [25001, 25001, 25001, 25001, 25001, 25001, 25001, 25001, 25001, 0, 0],
             plain(["changes": []])),
         Row(
+            "firmware.add", "malformed", [25005, 25005, 25005, 25005, 25005, 25005, 25005, 25005, 25140, 25001, 25001],
+            plain(["manifest": "{}", "signature": .string(Base64.encode(Array(repeating: 0, count: 64)))])),
+        Row("firmware.list", [25005, 25005, 25005, 25005, 25005, 25005, 25005, 25005, 0, 25001, 25001], plain([:])),
+        Row(
+            "firmware.show", "unknown", [25003, 25003, 25003, 25003, 25003, 25003, 25003, 25003, 25003, 25003, 25003],
+            plain(["id": "x"])),
+        Row(
+            "firmware.remove", "unknown",
+            [25005, 25005, 25005, 25005, 25005, 25005, 25005, 25005, 25003, 25001, 25001], plain(["id": "x"])),
+        Row("firmware.query", [0, 0, 8003, 8003, 8003, 8003, 8003, 0, 8003, 0, 0]),
+        Row(
             "model.applied", [25001, 25001, 25001, 25001, 25001, 25001, 25001, 25001, 25001, 0, 0],
             plain(["path": "ProWritable.quality", "version": 1])),
         Row(

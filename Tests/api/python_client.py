@@ -6,6 +6,7 @@ document's type.
 """
 import base64
 import contextlib
+import hashlib
 import http.server
 import importlib
 import io
@@ -212,6 +213,31 @@ def main(url, token, socket):
     call("removeNotices")
     missing = api.function("showNotices").sync_detailed(client=owner)
     assert missing.status_code == 404 and missing.parsed.error.code == 25003, missing.content
+
+    # Firmware: the hub does not check the signature
+    content = b"firmware" * 50_000
+    manifest = {
+        "type": "iotvideod firmware 1", "model": "box", "version": "1.2.3", "size": len(content),
+        "sha256": hashlib.sha256(content).hexdigest(), "descriptions": {"de": "neu"},
+    }
+    wanted = models.ReleaseRequest(manifest=json.dumps(manifest), signature=base64.b64encode(bytes(64)).decode())
+    release = call("addRelease", body=wanted, idempotency_key="release-1")
+    assert not release.complete and release.received == 0 and release.version == "1.2.3"
+    middle = 262_144
+    for start, end in [(0, middle), (middle, len(content))]:
+        sent = call(
+            "sendRelease", release.id, body=file(content[start:end]),
+            content_range=f"bytes {start}-{end - 1}/{len(content)}")
+        assert sent.received == end
+    assert sent.complete and [known.id for known in call("listReleases").releases] == [release.id]
+    assert call("showRelease", release.id).manifest == wanted.manifest
+    assert call("downloadRelease", release.id).payload.read() == content
+    part = api.function("downloadRelease").sync_detailed(release.id, client=owner, range_="bytes=400-")
+    api.check("downloadRelease", part.status_code, part.content)
+    assert (part.status_code, part.content) == (206, content[400:])
+    offer = call("newestFirmware", "front", current_version="0.0.1", language="de")
+    assert offer.model.startswith("iotvideod") and not offer.available
+    call("removeRelease", release.id)
 
     # Devices and bindings
     request = models.DeviceRequest(name="box", owner=account)

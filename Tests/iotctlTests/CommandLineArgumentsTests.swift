@@ -16,6 +16,8 @@ import Testing
             ("-v", "--version"), ("--help", "--help"), ("--json", ""), ("--json device", "device"),
             ("device -v", "device -v"),
             ("help device list", "help device list"),
+            ("--json firmware front", "firmware show --json front"), ("firmware", "firmware"),
+            ("firmware release list", "firmware release list"),
             ("--socket", ""),
             ("---completion device show -- positional@0 1 0", "---completion device show -- positional@0 1 0"),
             ("--generate-completion-script bash", "--generate-completion-script bash"),

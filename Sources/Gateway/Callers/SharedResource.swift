@@ -33,6 +33,8 @@ package enum SharedResource: String, CaseIterable, Sendable {
     case logs
     /// Recordings that are being read. Each has two open files, and is not removed meanwhile.
     case recordingReaders
+    /// Files of releases that are being read.
+    case releaseReaders
     /// Checks of the recording disk, which take minutes.
     case recordingChecks
 
@@ -47,7 +49,7 @@ package enum SharedResource: String, CaseIterable, Sendable {
         case .cameraTests: QuotaBound(total: 4, each: 2, reserve: 1)
         case .discoveries, .recordingChecks: QuotaBound(total: 1, each: 1)
         case .dataStreams, .recordingReaders: QuotaBound(total: 64, each: 16, reserve: 16)
-        case .snapshots, .rawBodies, .dumps, .talks, .logs: QuotaBound(total: 16, each: 4, reserve: 4)
+        case .snapshots, .rawBodies, .dumps, .talks, .logs, .releaseReaders: QuotaBound(total: 16, each: 4, reserve: 4)
         }
     }
 
@@ -64,7 +66,7 @@ package enum SharedResource: String, CaseIterable, Sendable {
     var code: ErrorCode {
         switch self {
         case .requests, .channelUses, .cameraTests, .discoveries, .snapshots, .rawBodies, .dumps, .talks,
-            .dataStreams, .logs, .recordingReaders, .recordingChecks:
+            .dataStreams, .logs, .recordingReaders, .releaseReaders, .recordingChecks:
             .tooManyRequests
         case .channels, .calls, .readers: .tooManyConnections
         }
@@ -86,6 +88,7 @@ package enum SharedResource: String, CaseIterable, Sendable {
         case .dataStreams: "streams of data over channels are open"
         case .logs: "readers of the log"
         case .recordingReaders: "recordings are being read"
+        case .releaseReaders: "files of releases are being read"
         case .recordingChecks: "checks of the recording disk are running"
         }
     }
@@ -93,7 +96,7 @@ package enum SharedResource: String, CaseIterable, Sendable {
     var remedy: String {
         switch self {
         case .requests, .cameraTests, .discoveries, .snapshots, .rawBodies, .dumps, .talks, .dataStreams, .logs,
-            .recordingReaders, .recordingChecks:
+            .recordingReaders, .releaseReaders, .recordingChecks:
             "wait until some have ended"
         case .channels, .channelUses: "close some with `iotctl`, or wait until they close"
         case .calls: "end some, or raise channels.calls"

@@ -23,7 +23,8 @@ public enum ErrorCatalogue {
 
     /// All rows, in ascending order of number.
     public static let entries: [Entry] =
-        (hub + calls + messages + channels + players + downloads + provisioning + product).sorted { $0.code < $1.code }
+        (hub + calls + messages + channels + players + downloads + provisioning + product + firmware)
+        .sorted { $0.code < $1.code }
 
     private static let byCode = Dictionary(uniqueKeysWithValues: entries.map { ($0.code, $0) })
     private static let byName = Dictionary(uniqueKeysWithValues: entries.map { ($0.name, $0) })

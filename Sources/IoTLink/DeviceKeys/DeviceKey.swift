@@ -4,13 +4,6 @@ public import IoTCore
 
 /// The signing key of a device or of a gateway: Ed25519 (RFC 8032). `description` contains only its fingerprint.
 public struct DeviceKey: Sendable, CustomStringConvertible, CustomReflectable {
-    /// A PKCS #8 document for Ed25519 (RFC 8410 §7) without the key's 32 bytes.
-    private static let header: [UInt8] = [
-        0x30, 0x2E, 0x02, 0x01, 0x00, 0x30, 0x05, 0x06, 0x03, 0x2B, 0x65, 0x70, 0x04, 0x22, 0x04, 0x20,
-    ]
-    private static let firstLine = "-----BEGIN PRIVATE KEY-----"
-    private static let lastLine = "-----END PRIVATE KEY-----"
-
     private let signing: Curve25519.Signing.PrivateKey
     /// The keys that it has replaced.
     public var succession = KeySuccession()
@@ -21,11 +14,8 @@ public struct DeviceKey: Sendable, CustomStringConvertible, CustomReflectable {
 
     /// - Parameter pem: PKCS #8, as `pem` and `openssl genpkey -algorithm ed25519` write it.
     public init?(pem: String) {
-        let lines = pem.split(whereSeparator: \.isNewline).map { $0.trimmingCharacters(in: .whitespaces) }
-        guard lines.count >= 3, lines.first == Self.firstLine, lines.last == Self.lastLine,
-            let bytes = Base64.decode(lines.dropFirst().dropLast().joined()),
-            bytes.count == Self.header.count + 32, bytes.starts(with: Self.header),
-            let key = try? Curve25519.Signing.PrivateKey(rawRepresentation: bytes.dropFirst(Self.header.count))
+        guard let bytes = Ed25519Encoding.privateKey(pem: pem),
+            let key = try? Curve25519.Signing.PrivateKey(rawRepresentation: bytes)
         else { return nil }
         signing = key
     }
@@ -67,10 +57,7 @@ public struct DeviceKey: Sendable, CustomStringConvertible, CustomReflectable {
         }
     }
 
-    var pem: String {
-        let bytes = Self.header + Array(signing.rawRepresentation)
-        return "\(Self.firstLine)\n\(Base64.encode(bytes))\n\(Self.lastLine)\n"
-    }
+    var pem: String { Ed25519Encoding.pem(privateKey: Array(signing.rawRepresentation)) }
 
     public var description: String { "the device key \(publicKey.fingerprint)" }
     public var customMirror: Mirror { Mirror(self, children: [:]) }

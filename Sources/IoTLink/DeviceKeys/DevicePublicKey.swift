@@ -4,9 +4,6 @@ public import IoTCore
 
 /// The public half of a device's signing key: Ed25519 (RFC 8032), encoded as SubjectPublicKeyInfo (RFC 8410 §4).
 public struct DevicePublicKey: Sendable, Hashable {
-    /// A SubjectPublicKeyInfo for Ed25519 without the key's 32 bytes.
-    private static let header: [UInt8] = [0x30, 0x2A, 0x30, 0x05, 0x06, 0x03, 0x2B, 0x65, 0x70, 0x03, 0x21, 0x00]
-
     /// 32 bytes.
     private let bytes: [UInt8]
 
@@ -17,9 +14,8 @@ public struct DevicePublicKey: Sendable, Hashable {
     /// - Parameter subjectPublicKeyInfo: 44 bytes.
     /// - Returns: `nil` if it is not an Ed25519 key.
     public init?(subjectPublicKeyInfo: [UInt8]) {
-        guard subjectPublicKeyInfo.count == Self.header.count + 32, subjectPublicKeyInfo.starts(with: Self.header),
-            let key = try? Curve25519.Signing.PublicKey(
-                rawRepresentation: subjectPublicKeyInfo.dropFirst(Self.header.count))
+        guard let bytes = Ed25519Encoding.publicKey(subjectPublicKeyInfo: subjectPublicKeyInfo),
+            let key = try? Curve25519.Signing.PublicKey(rawRepresentation: bytes)
         else { return nil }
         self.init(key)
     }
@@ -30,7 +26,7 @@ public struct DevicePublicKey: Sendable, Hashable {
         self.init(subjectPublicKeyInfo: bytes)
     }
 
-    public var subjectPublicKeyInfo: [UInt8] { Self.header + bytes }
+    public var subjectPublicKeyInfo: [UInt8] { Ed25519Encoding.subjectPublicKeyInfo(bytes) }
 
     /// The SubjectPublicKeyInfo in base64, as between the first and the last line of a PEM file.
     public var text: String { Base64.encode(subjectPublicKeyInfo) }

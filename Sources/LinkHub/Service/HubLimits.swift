@@ -55,6 +55,9 @@ public struct HubLimits: Sendable {
     public var eventBytesOfDevice = 16 << 20
     /// Media keys of one account: 100. Further ones are refused with 25024.
     public var keysOfAccount = 100
+    /// Releases of firmware, and the bytes of their files: 64 and 2 GiB. Further ones are refused with 25146.
+    public var releases = 64
+    public var releaseBytes: Int64 = 2 << 30
     /// Accounts of the hub: 10,000. Further ones are refused with 25024.
     public var accounts = 10_000
     /// Devices of the hub: 10,000. Further ones are refused with 25024.

@@ -25,7 +25,9 @@ struct HubMethods: Sendable {
         return (method, right)
     }
 
-    static let list = [enrolments, users, devices, tokens, keys, models, messages, events, calls].flatMap { $0 }
+    static let list = [enrolments, users, devices, tokens, keys, firmware, models, messages, events, calls].flatMap {
+        $0
+    }
 
     static let all = HubMethods(list)
 
@@ -113,6 +115,19 @@ struct HubMethods: Sendable {
         },
         HubMethod(KeyMethod.prove) { core, call throws(IoTError) in
             try core.checkProof(call.parameters, at: call.time)
+        },
+    ]
+
+    private static let firmware = [
+        HubMethod(FirmwareMethod.add) { core, call throws(IoTError) in try core.addRelease(call) },
+        HubMethod(FirmwareMethod.list) { core, call throws(IoTError) in core.listReleases(call.parameters) },
+        HubMethod(FirmwareMethod.show) { core, call throws(IoTError) in try core.release(call.parameters.id).detail },
+        HubMethod(FirmwareMethod.remove) { core, call throws(IoTError) in
+            try core.removeRelease(call.parameters.id)
+            return LinkNothing()
+        },
+        HubMethod(FirmwareMethod.query) { core, call throws(IoTError) in
+            try core.queryFirmware(call.parameters, try call.permit.target())
         },
     ]
 

@@ -34,6 +34,7 @@ struct HubState: Sendable {
     var tokens = TokenTable<TokenRecord>()
     var keys = TokenTable<KeyRecord>()
     var enrolments: [String: EnrolmentRecord] = [:]
+    var releases: [String: ReleaseRecord] = [:]
     var registrations: [Principal: Registration] = [:]
     var calls = OpenCalls()
     var models: [DeviceID: ThingDocument] = [:]

@@ -20,6 +20,8 @@ enum StoreChange: Sendable, Hashable {
     case use(ShownCredential, at: Int64)
     case putEnrolment(EnrolmentRecord)
     case removeEnrolment(String)
+    case putRelease(ReleaseRecord)
+    case removeRelease(String)
     case putRegistration(Principal, Registration)
     case removeRegistration(Principal)
     case putCall(OpenCall)

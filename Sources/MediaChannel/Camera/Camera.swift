@@ -26,6 +26,7 @@ public final class Camera: Service, Sendable {
     private let calls: CameraCalls
     private let photos: PhotoTaker
     let recorder: CameraRecorder?
+    private let upgrade: (any BoxUpgrade)?
     private let changes: AsyncStream<Void>
     private let setLogLevel: @Sendable (Logger.Level?) -> Void
 
@@ -55,11 +56,13 @@ public final class Camera: Service, Sendable {
     /// - Parameters:
     ///   - recorder: records the main source while the camera is on; the camera closes it.
     ///   - recordings: what it plays to callers.
+    ///   - upgrade: upgrades the camera's box; `nil` for a box that is not upgraded over the hub.
     package init(
         settings: CameraSettings, softwareVersion: UInt32 = 0, iceServers: ICEServers = .none, device: DeviceID,
         key: DeviceKey? = nil, loudspeaker: (@Sendable () -> any Loudspeaker)? = nil, link: LinkSession,
         socket: PeerSocket, certificates: PeerCertificatePool,
-        photos store: PhotoStore, recorder: CameraRecorder?, recordings: CameraRecordings?, logger: Logger,
+        photos store: PhotoStore, recorder: CameraRecorder?, recordings: CameraRecordings?,
+        upgrade: (any BoxUpgrade)? = nil, logger: Logger,
         setLogLevel: @escaping @Sendable (Logger.Level?) -> Void
     ) throws(IoTError) {
         self.settings = settings
@@ -68,6 +71,7 @@ public final class Camera: Service, Sendable {
         port = socket.localAddress.port ?? 0
         self.link = link
         self.setLogLevel = setLogLevel
+        self.upgrade = upgrade
         let (changes, continuation) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
         self.changes = changes
         let eventLoop = socket.eventLoop
@@ -177,6 +181,7 @@ public final class Camera: Service, Sendable {
     func post(_ topic: String, _ body: JSONValue) throws(IoTError) { try events.post(topic, body) }
 
     private func handleModel() {
+        handleFirmware()
         model.onAction(CameraSchema.Name.cameraOn) { [stream, recorder] value async throws(IoTError) in
             let isOn = value.integerValue != 0
             _ = try? await stream.eventLoop.submit {
@@ -200,6 +205,27 @@ public final class Camera: Service, Sendable {
         }
         model.onWrite(CameraSchema.Name.logLevel) { [setLogLevel] value in
             setLogLevel(Logger.Level(modelValue: value.integerValue ?? 0))
+        }
+    }
+
+    private func handleFirmware() {
+        model.onAction(CameraSchema.Name.newestVersion) { [link, model] _ async throws(IoTError) in
+            let offer = try await link.request(FirmwareMethod.query, FirmwareQuery())
+            let version = JSONValue.string(offer.version ?? offer.currentVersion ?? "")
+            try? model.report("ProReadonly.\(CameraSchema.Name.newestVersion).stVal", version)
+            return version
+        }
+        guard let upgrade else { return }
+        upgrade.attach(device) { [weak model] progress in
+            try? model?.report("ProReadonly.\(CameraSchema.Name.upgrade).stVal", .integer(Int64(progress)))
+        }
+        model.onAction(CameraSchema.Name.upgrade) { [link] value async throws(IoTError) in
+            switch value.integerValue {
+            case 0: try upgrade.cancel()
+            case 1: try upgrade.start(over: link)
+            default: throw IoTError(.valueInvalid, "_otaUpgrade is 1 to start an upgrade, or 0 to cancel it")
+            }
+            return value
         }
     }
 

@@ -8,6 +8,7 @@ enum CameraSchema {
     enum Name {
         static let signingKey = CameraProperty.signingKey
         static let keySuccession = CameraProperty.keySuccession
+        static let firmware = CameraProperty.firmware
         static let video = "videoStream"
         static let audio = "audioStream"
         static let viewers = "viewers"
@@ -19,8 +20,10 @@ enum CameraSchema {
         static let takePhoto = "takePhoto"
         static let maximumViewers = "maximumViewers"
         static let rotation = "rotation"
-        /// A built-in property.
+        /// Built-in properties.
         static let logLevel = "_logLevel"
+        static let newestVersion = "_otaVersion"
+        static let upgrade = "_otaUpgrade"
     }
 
     /// The revision of the list below and its date (2026-11-25), for `_productInfo`.
@@ -36,6 +39,10 @@ enum CameraSchema {
             .constant(
                 Name.keySuccession, .string(KeySuccession.maximumSize),
                 "the keys before it, each with its signature of the next one"),
+            .constant(
+                Name.firmware,
+                .structure("Firmware", [.init("model", .string(64)), .init("version", .string(32))]),
+                "the box's model and version, as releases of firmware name them"),
             .readonly(
                 Name.video,
                 .structure(
@@ -98,7 +105,15 @@ enum CameraSchema {
             "ProConst._versionInfo": ["sdkVer": version, "swVer": version, "hwVer": 0],
             "ProConst.\(Name.signingKey)": .string(key?.publicKey.text ?? ""),
             "ProConst.\(Name.keySuccession)": .string(key?.succession.text ?? ""),
+            "ProConst.\(Name.firmware)": [
+                "model": .string(BoxModel.name), "version": .string(versionText(softwareVersion)),
+            ],
         ]
+    }
+
+    /// `0.1.0` for 1000.
+    private static func versionText(_ number: UInt32) -> String {
+        "\(number / 1_000_000).\(number / 1_000 % 1_000).\(number % 1_000)"
     }
 }
 

@@ -4,6 +4,8 @@ public enum CameraProperty {
     public static let signingKey = "signingKey"
     /// `ProConst`: the keys before it, as `KeySuccession.text`.
     public static let keySuccession = "signingKeySuccession"
+    /// `ProConst`: the model and the version for releases of firmware.
+    public static let firmware = "firmware"
     /// `ProReadonly`: the state of the source, and since when.
     public static let source = "source"
     /// `ProReadonly`: why the source failed.

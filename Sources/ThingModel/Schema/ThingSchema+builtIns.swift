@@ -32,8 +32,9 @@ extension ThingSchema {
         .readonly("_online", .int32(0...2), "0 offline, 1 online, 2 sleeping"),
         .action("_otaVersion", .string(32), "asks for the newest firmware version"),
         .readonly("_otaVersion", .string(32), "the newest firmware version"),
-        .action("_otaUpgrade", .int32, "1 updates the firmware"),
-        .readonly("_otaUpgrade", .int32, "an update's progress, 0 to 100"),
+        .action("_otaUpgrade", .int32, "1 updates the firmware, 0 cancels the update"),
+        .readonly(
+            "_otaUpgrade", .int32, "an update's progress, 0 to 100, or the number of the error with which it ended"),
     ]
 
     /// The typed members of `ProUser._buildIn.val`. Any other member may be added.

@@ -72,6 +72,18 @@ final class GatewayClient: Sendable {
         return try APICoding.decode(type, from: try await collect(response), failure: .internalFailure)
     }
 
+    /// Sends a part of a file (RFC 9110 §14.5).
+    ///
+    /// - Parameter range: of `Content-Range`.
+    func put<Value: Decodable>(_ type: Value.Type, _ path: APIPath, _ bytes: [UInt8], range: String) async throws
+        -> Value
+    {
+        let response = try await send(
+            .PUT, path, content: .bytes(bytes),
+            headers: ["Content-Type": "application/octet-stream", "Content-Range": range], timeout: .seconds(60))
+        return try APICoding.decode(type, from: try await collect(response), failure: .internalFailure)
+    }
+
     // MARK: Streams
 
     /// Opens a body that is read while the daemon produces it. Returns when the daemon has accepted the request.

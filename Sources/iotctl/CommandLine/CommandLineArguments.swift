@@ -16,8 +16,8 @@ struct CommandLineArguments {
     /// True if results and errors are to be printed as JSON.
     var wantsJSON: Bool { words.prefix { $0 != "--" }.contains("--json") }
 
-    /// The same command line with global options moved after the command, `-v` spelled out, and negative numbers
-    /// protected.
+    /// The same command line with global options moved after the command, `-v` and a command that was left out spelled
+    /// out, and negative numbers protected.
     ///
     /// - Throws: `UnknownCommand`.
     func arranged(root: any ParsableCommand.Type = IotctlCommand.self) throws -> [String] {
@@ -42,6 +42,11 @@ struct CommandLineArguments {
                 kept.append(word)
                 path.append(CommandNames.name(next))
                 command = next
+            } else if let usual = (command as? any UsualSubcommand.Type)?.usual {
+                // `iotctl firmware front` is `iotctl firmware show front`.
+                kept.append(CommandNames.name(usual))
+                command = usual
+                rest = [word] + rest
             } else {
                 throw UnknownCommand(word: word, path: path, known: CommandNames.all(of: command))
             }

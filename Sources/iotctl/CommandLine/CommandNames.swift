@@ -19,3 +19,9 @@ enum CommandNames {
         parent.configuration.subcommands.map(name)
     }
 }
+
+/// A group whose most frequent command need not be written: a word that is no command is that command's first argument.
+/// Unlike the parser's default, the group alone prints its help.
+protocol UsualSubcommand: ParsableCommand {
+    static var usual: any ParsableCommand.Type { get }
+}

@@ -73,6 +73,15 @@ enum RouteRights {
         "PUT /v1/notices": .wholeAccount,
         "DELETE /v1/notices": .wholeAccount,
 
+        "GET /v1/firmware/releases": .administrator,
+        "POST /v1/firmware/releases": .administrator,
+        // Its id is known to those to whom it is offered.
+        "GET /v1/firmware/releases/{id}": .account,
+        "DELETE /v1/firmware/releases/{id}": .administrator,
+        "PUT /v1/firmware/releases/{id}/file": .administrator,
+        "GET /v1/firmware/releases/{id}/file": .account,
+        "GET /v1/devices/{device}/firmware": .action(.view),
+
         "GET /v1/devices": .account,
         "POST /v1/devices": .administrator,
         "GET /v1/devices/{device}": .action(.view),

@@ -11,7 +11,31 @@ extension Configuration {
     /// The conflicts that the keys alone show. `JoinedBox.conflicts` finds those that depend on the data directory.
     func conflicts() -> [Conflict] {
         linkConflicts() + hubConflicts() + apiConflicts() + rtspConflicts() + mediaConflicts()
-            + provisioningConflicts() + recordingConflicts()
+            + provisioningConflicts() + recordingConflicts() + firmwareConflicts()
+    }
+
+    private func firmwareConflicts() -> [Conflict] {
+        let keys = firmware
+        var conflicts: [Conflict] = []
+        if (keys.directory == nil) != keys.keyFiles.isEmpty {
+            conflicts.append(
+                Conflict(
+                    key: keys.directory == nil ? "firmware.keyFiles" : "firmware.directory",
+                    reason: "firmware.directory and firmware.keyFiles require each other"))
+        }
+        if (keys.url == nil) != (keys.tokenFile == nil) {
+            conflicts.append(
+                Conflict(
+                    key: keys.url == nil ? "firmware.tokenFile" : "firmware.url",
+                    reason: "firmware.url and firmware.tokenFile require each other"))
+        }
+        if keys.url == nil, keys.certificateAuthorityFile != nil {
+            conflicts.append(Conflict(key: "firmware.certificateAuthorityFile", reason: "needs firmware.url"))
+        }
+        if keys.directory == nil, keys.url != nil {
+            conflicts.append(Conflict(key: "firmware.url", reason: "needs firmware.directory"))
+        }
+        return conflicts
     }
 
     private func recordingConflicts() -> [Conflict] {

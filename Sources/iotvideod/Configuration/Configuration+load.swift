@@ -73,6 +73,7 @@ extension Configuration {
         }
         if let file = link.tokenFile { files.append(("link.tokenFile", file)) }
         if let file = media.turnSecretFile { files.append(("media.turnSecretFile", file)) }
+        if let file = firmware.tokenFile { files.append(("firmware.tokenFile", file)) }
         if let file = provisioning.possessionFile { files.append(("provisioning.possessionFile", file)) }
         if let file = provisioning.passwordFile { files.append(("provisioning.passwordFile", file)) }
         if let file = provisioning.dryRunFile { files.append(("provisioning.dryRunFile", file)) }
@@ -91,6 +92,7 @@ extension Configuration {
         let certificates = [
             ("hub.tls.certificateFile", hub.tls.certificateFile), ("api.certificateFile", api.certificateFile),
             ("link.certificateAuthorityFile", link.certificateAuthorityFile),
+            ("firmware.certificateAuthorityFile", firmware.certificateAuthorityFile),
         ]
         for case (let key, let path?) in certificates {
             let text: String

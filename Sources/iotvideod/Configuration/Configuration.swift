@@ -100,6 +100,20 @@ struct Configuration: Sendable, Equatable {
         var cameraBytes: Int64?
     }
 
+    /// How this box is upgraded over its hub.
+    struct Firmware: Sendable, Equatable {
+        /// The public halves of the release keys that are trusted.
+        var keyFiles: [String] = []
+        /// Where a release waits for the program that installs it. `nil`: the box is not upgraded in this way.
+        var directory: String?
+        /// The hub's API, `https://HOST:PORT`; `nil`: the socket of the hub in this daemon.
+        var url: String?
+        /// An API token for `url`.
+        var tokenFile: String?
+        /// PEM. The only authority that is trusted for `url`.
+        var certificateAuthorityFile: String?
+    }
+
     struct Discovery: Sendable, Equatable {
         /// Whether the cameras here are announced on the network; `nil`: see `announces(isJoined:)`.
         var announce: Bool?
@@ -164,6 +178,7 @@ struct Configuration: Sendable, Equatable {
     var rtsp = RTSP()
     var media = Media()
     var recording = Recording()
+    var firmware = Firmware()
     var channels = Channels()
     var discovery = Discovery()
     var provisioning = Provisioning()

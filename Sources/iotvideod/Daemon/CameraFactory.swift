@@ -18,6 +18,7 @@ struct CameraFactory: Sendable {
     let certificates: PeerCertificatePool
     let photos: PhotoStore
     let recordings: RecordingService?
+    let upgrade: (any BoxUpgrade)?
     let iceServers: ICEServers
     let loops: any EventLoopGroup
     let log: LogOutput
@@ -61,7 +62,7 @@ struct CameraFactory: Sendable {
                 device: session.device, key: key,
                 loudspeaker: Self.loudspeaker(of: settings, eventLoop: socket.eventLoop, logger: logger), link: link,
                 socket: socket, certificates: certificates, photos: photos,
-                recorder: recorder, recordings: recorded, logger: logger
+                recorder: recorder, recordings: recorded, upgrade: upgrade, logger: logger
             ) { [log] in log.setLevel($0, of: label) }
             return RunningCamera(camera: camera, socket: socket)
         } catch {

@@ -70,9 +70,10 @@ struct Roles: Service {
                 configuration.recording, directory: directory, dataDirectory: configuration.dataDirectory)
         }
         let audit = AuditLog(directory: configuration.dataDirectory, logger: logger)
+        let firmware = try BoxFirmware.make(configuration, hasHub: hub != nil, logger: Logger(label: "firmware"))
         let fleet = makeFleet(
-            certificates: certificates, iceServers: iceServers, photos: photos, recordings: recordings, quotas: quotas,
-            uses: uses, audit: audit)
+            certificates: certificates, iceServers: iceServers, photos: photos, recordings: recordings,
+            upgrade: firmware, quotas: quotas, uses: uses, audit: audit)
         try await fleet.prepare()
         let services = try await LocalServices(on: loops.next(), logger: Logger(label: "discovery"))
         let gateway = LocalGateway(
@@ -88,7 +89,7 @@ struct Roles: Service {
         let rtsp = try makeRTSPServer(gateway, certificate: ownCertificate?.files, audit: audit)
         // Services stop in reverse order.
         let running: [any Service] =
-            [fleet] + (user.isRegistered ? [link] : []) + announcements(fleet, services)
+            (firmware.map { [$0] } ?? []) + [fleet] + (user.isRegistered ? [link] : []) + announcements(fleet, services)
             + (ownCertificate.map { [$0] } ?? [])
             + [
                 ChannelSweep(uses: uses), CertificateRotation(certificates: certificates), MemoryTrim(),
@@ -169,13 +170,13 @@ struct Roles: Service {
 
     private func makeFleet(
         certificates: PeerCertificatePool, iceServers: ICEServers, photos: PhotoStore, recordings: RecordingService?,
-        quotas: Quotas, uses: ChannelUses, audit: AuditLog
+        upgrade: (any BoxUpgrade)?, quotas: Quotas, uses: ChannelUses, audit: AuditLog
     ) -> CameraSupervisor<RunningCamera> {
         let factory = CameraFactory(
             hub: hub, dataDirectory: configuration.dataDirectory,
             host: configuration.mediaAddress(isJoined: joined != nil).host,
-            certificates: certificates, photos: photos, recordings: recordings, iceServers: iceServers,
-            loops: loops, log: log)
+            certificates: certificates, photos: photos, recordings: recordings, upgrade: upgrade,
+            iceServers: iceServers, loops: loops, log: log)
         let actions = CameraSupervisor<RunningCamera>.Actions(
             read: read, make: { camera in try await factory.make(camera) }, check: factory.checkRecording,
             apply: { [log] configuration in

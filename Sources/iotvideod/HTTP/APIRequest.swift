@@ -222,6 +222,20 @@ struct APIRequest {
         return text
     }
 
+    /// The body as bytes.
+    ///
+    /// - Throws: `.invalidRequest` with status 415 for another type; 25013 if the body is too large.
+    func octets() async throws -> [UInt8] {
+        guard essence == "application/octet-stream" else {
+            throw APIFailure(
+                IoTError(
+                    .invalidRequest,
+                    "the body must be application/octet-stream, not \(essence?.prefix(64) ?? "of no type")"),
+                status: .unsupportedMediaType)
+        }
+        return Array(buffer: try await request.body.collect(upTo: Self.maximumBodySize))
+    }
+
     /// The body's media type without its parameters.
     private var essence: String? {
         request.headers[.contentType].map { type in

@@ -10,7 +10,7 @@ enum APIRoutes {
         general + daemon + cameras + discovery + users + tokens + provisioning + keys + notices + bindings
             + devices + properties + messages
             + events
-            + channels + data + media + recordings + storage + whep
+            + channels + data + media + recordings + storage + firmware + whep
     }
 
     private static var general: [APIRoute] {

@@ -35,9 +35,10 @@ extension HTTPResponse.Status {
                     .duplicateMessage, .operationNotAllowed, .stateMismatch, .videoSizeChanged, .cameraOff,
                     .deviceDisabled, .recorderRunning, .deviceKeyChanged, .notBindable, .talkerBusy, .calleeBusy,
                     .dataTaken, .downloadBusy, .downloadUnavailable,
+                    .releaseVersionRefused, .releaseIncomplete,
                 ]
             ),
-            (.contentTooLarge, [.payloadTooLarge, .messageTooLong, .dataTooLong]),
+            (.contentTooLarge, [.payloadTooLarge, .messageTooLong, .dataTooLong, .releaseSpaceUsed]),
             (
                 .unprocessableContent,
                 [
@@ -45,6 +46,8 @@ extension HTTPResponse.Status {
                     .codecUnsupported, .provisioningTokenFailed, .provisioningTokenExpired, .requestIDReused,
                     .provisioningSecurity, .wifiPasswordWrong, .wifiNetworkNotFound, .downloadOffsetInvalid,
                     .downloadSizeInvalid,
+                    .releaseManifestInvalid,
+                    .releaseSignatureInvalid, .releaseFileDiffers, .releaseModelDiffers,
                 ]
             ),
             (.tooManyRequests, [.tooManyRequests, .tooManyConnections, .allChannelsBusy, .slowReader]),
@@ -58,6 +61,8 @@ extension HTTPResponse.Status {
                     .lanPasswordChangeFailed,
                     .provisioningUnreachable, .provisioningRefused, .provisioningVanished, .wifiFailed,
                     .deviceUnproven, .nobodyListens, .downloadEnded,
+                    .releaseUnreachable, .releaseRefused,
+                    .upgradeRolledBack,
                 ]
             ),
             (

@@ -3,8 +3,8 @@ import Hummingbird
 import IoTCore
 
 extension Response {
-    /// A recording, whole or in part. It can be cached by its tag, but only by the caller.
-    init(_ file: RecordedFile, to request: APIRequest) {
+    /// A file, whole or in part. It can be cached by its tag, but only by the caller.
+    init(_ file: any RangedFile, to request: APIRequest) {
         let tag = "\"\(file.tag)\""
         let headers = request.request.headers
         var fields: HTTPFields = [

@@ -1,3 +1,4 @@
+import Firmware
 import IoTCore
 import IoTLink
 import NIOConcurrencyHelpers
@@ -63,6 +64,9 @@ struct StoreConformanceTests {
                 tokenID: "enrol-1", principal: Principal(kind: .enrolment, id: "enrol-1")!, token: "secret"),
             creator: .user(owner), user: guest, devices: [front, back], names: [front: "a", back: "b"], issued: 1,
             expires: 2, parent: "t2", provisioning: .newcomer)
+        let release = try Self.release("0123456789abcdef0123456789abcdef")
+        var complete = release
+        complete.isComplete = true
         let registration = Registration(session: "s2", superseded: ["s0", "s1"])
         let call = OpenCall(
             key: OpenCall.Key(device: front, session: "c"), user: owner,
@@ -74,7 +78,8 @@ struct StoreConformanceTests {
             [.bind(guest, front, binding), try model(front, version: 9), .putProperty(front, property)],
             tokens.map { .addToken($0) } + [.addKey(key), .putEnrolment(enrolment)],
             [.putRegistration(.device(front), registration), .putCall(call), .use(.key("k"), at: 66)],
-            [answer(1, "r", [0, 255, 7])],
+            [answer(1, "r", [0, 255, 7]), .putRelease(release)],
+            [.putRelease(complete), .putRelease(try Self.release("other")), .removeRelease("other")],
         ])
 
         let again = try kind.open(directory)
@@ -88,6 +93,7 @@ struct StoreConformanceTests {
         #expect(state.enrolments == ["enrol-1": enrolment])
         #expect(state.registrations == [.device(front): registration])
         #expect(state.calls.of(front) == [call])
+        #expect(state.releases == [complete.id: complete])
         #expect(state.models[front]?.version == 9)
         #expect(state.models[front]?.storedProperties.contains(property) == true)
         let place = state.answers[AnswerIndex.Key(principal: .user(owner), id: "r")]
@@ -95,6 +101,14 @@ struct StoreConformanceTests {
         #expect(try await again.answer(1) == [0, 255, 7])
         store.close()
         again.close()
+    }
+
+    private static func release(_ id: String) throws -> ReleaseRecord {
+        let manifest = #"{"type":"iotvideod firmware 1","model":"box","version":"0.1.0","size":1,"sha256":"HASH"}"#
+            .replacing("HASH", with: String(repeating: "0", count: 64))
+        return try ReleaseRecord(
+            id: id,
+            signed: SignedManifest(bytes: Array(manifest.utf8), signature: Array(repeating: 255, count: 64)), added: 5)
     }
 
     @Test("Removed records are gone, and a device is removed with its own records", arguments: StoreKind.all)

@@ -46,6 +46,13 @@ import Testing
         ("GET /v1/notices", "/v1/notices", nil),
         ("PUT /v1/notices", "/v1/notices", #"{"url":"https://receiver.example/"}"#),
         ("DELETE /v1/notices", "/v1/notices", nil),
+        ("GET /v1/firmware/releases", "/v1/firmware/releases", nil),
+        ("POST /v1/firmware/releases", "/v1/firmware/releases", #"{"manifest":"{}","signature":"AA=="}"#),
+        ("GET /v1/firmware/releases/{id}", "/v1/firmware/releases/1", nil),
+        ("DELETE /v1/firmware/releases/{id}", "/v1/firmware/releases/1", nil),
+        ("PUT /v1/firmware/releases/{id}/file", "/v1/firmware/releases/1/file", "0123456789"),
+        ("GET /v1/firmware/releases/{id}/file", "/v1/firmware/releases/1/file", nil),
+        ("GET /v1/devices/{device}/firmware", "/v1/devices/d/firmware?currentVersion=0.1.0&language=de", nil),
         ("GET /v1/devices", "/v1/devices", nil),
         ("POST /v1/devices", "/v1/devices", #"{"name":"d"}"#),
         ("GET /v1/devices/{device}", "/v1/devices/d", nil),
@@ -126,6 +133,7 @@ import Testing
         switch route {
         case "POST /v1/devices/{device}/whep": APIRoutes.sdp
         case "PATCH /v1/whep/{id}": APIRoutes.trickle
+        case "PUT /v1/firmware/releases/{id}/file": "application/octet-stream"
         default: "application/json"
         }
     }

@@ -29,6 +29,7 @@ extension SQLiteHubStore {
         }
         try loadAccounts(database, into: &stored)
         try loadTokens(database, into: &stored)
+        try loadReleases(database, into: &stored)
         try loadSessions(database, into: &stored)
         try loadModels(database, into: &stored)
         try loadAnswers(database, into: &stored)

@@ -1,3 +1,5 @@
+import Firmware
+import Foundation
 import GRDB
 import IoTCore
 import IoTLink
@@ -75,6 +77,16 @@ extension SQLiteHubStore {
                 provisioning: try provisioning.map {
                     try read(EnrolmentRecord.Provisioning(rawValue: $0), "what it provisions")
                 })
+        }
+    }
+
+    static func loadReleases(_ database: Database, into stored: inout StoredState) throws {
+        try stored.each(database, .releases) { row, stored in
+            let (manifest, signature): (Data, Data) = (try row.read("manifest"), try row.read("signature"))
+            let id: String = try row.read("id")
+            stored.state.releases[id] = try ReleaseRecord(
+                id: id, signed: SignedManifest(bytes: Array(manifest), signature: Array(signature)),
+                added: try row.read("added"), isComplete: try row.read("is_complete"))
         }
     }
 

@@ -122,6 +122,18 @@ extension SQLiteHubStore {
         migrator.registerMigration("owners of devices") { database in
             try database.execute(sql: "ALTER TABLE devices ADD COLUMN owners INTEGER NOT NULL DEFAULT 0")
         }
+        migrator.registerMigration("releases of firmware") { database in
+            try database.execute(
+                sql: """
+                    CREATE TABLE firmware_releases (
+                        id TEXT PRIMARY KEY NOT NULL,
+                        manifest BLOB NOT NULL,              -- the signed bytes
+                        signature BLOB NOT NULL,
+                        added INTEGER NOT NULL,              -- s since 1970
+                        is_complete INTEGER NOT NULL         -- whether the file firmware/ID is the manifest's
+                    ) WITHOUT ROWID
+                    """)
+        }
         return migrator
     }
 

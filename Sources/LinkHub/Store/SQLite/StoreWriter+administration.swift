@@ -1,3 +1,5 @@
+import Firmware
+import Foundation
 import GRDB
 import IoTCore
 import IoTLink
@@ -106,6 +108,17 @@ extension StoreWriter {
                     enrolment.provisioning?.rawValue,
                 ])
         case .removeEnrolment(let id): try run("DELETE FROM enrolments WHERE id = ?", [id])
+        case .putRelease(let release):
+            try run(
+                """
+                INSERT INTO firmware_releases (id, manifest, signature, added, is_complete) VALUES (?, ?, ?, ?, ?)
+                ON CONFLICT (id) DO UPDATE SET is_complete = excluded.is_complete
+                """,
+                [
+                    release.id, Data(release.signed.bytes), Data(release.signed.signature), release.added,
+                    release.isComplete,
+                ])
+        case .removeRelease(let id): try run("DELETE FROM firmware_releases WHERE id = ?", [id])
         default: try writeKeys(change)
         }
     }

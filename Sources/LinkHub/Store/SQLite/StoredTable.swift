@@ -2,11 +2,12 @@
 enum StoredTable: String, Sendable {
     case users, devices, bindings, tokens, enrolments, registrations, calls, models, properties, answers, events
     case mediaKeys = "media_keys"
+    case releases = "firmware_releases"
 
     /// The columns of the primary key.
     var key: [String] {
         switch self {
-        case .users, .devices, .tokens, .mediaKeys, .enrolments: ["id"]
+        case .users, .devices, .tokens, .mediaKeys, .enrolments, .releases: ["id"]
         case .bindings: ["user", "device"]
         case .registrations: ["principal"]
         case .calls: ["device", "session"]

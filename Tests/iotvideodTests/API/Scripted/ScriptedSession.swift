@@ -14,6 +14,7 @@ struct ScriptedSession: GatewaySession {
     var bindings: any GatewayBindings { ScriptedBindings(session: self) }
     var tokens: any GatewayTokens { ScriptedTokens(session: self) }
     var keys: any GatewayKeys { ScriptedKeys(session: self) }
+    var firmware: any GatewayFirmware { ScriptedFirmware(session: self) }
     var devices: any GatewayDevices { ScriptedDevices(session: self) }
     var properties: any GatewayProperties { ScriptedProperties(session: self) }
     var messages: any GatewayMessages { ScriptedMessages(session: self) }

@@ -1,0 +1,163 @@
+import Firmware
+import Glibc
+import IoTCore
+import NIOPosix
+
+/// A release on its way to this box, in the directory from which it is installed. The download is `.download`; a whole
+/// and verified one is renamed to `release`. Its work blocks, so it runs on the pool's threads, one call at a time.
+final class BundleFile: Sendable {
+    /// How often a file's size must be free: the file, its copy, and what is in it.
+    private static let spaceFactor: Int64 = 4
+    private static let reserve: Int64 = 64 << 20
+    private static let chunkSize = 1 << 20
+
+    private let directory: String
+    private let header: BundleHeader
+    private let manifest: ReleaseManifest
+
+    init(directory: String, _ signed: SignedManifest, _ manifest: ReleaseManifest) {
+        self.directory = directory
+        header = BundleHeader(signed)
+        self.manifest = manifest
+    }
+
+    private var download: String { directory + "/.download" }
+    /// The only file that the program which installs it reads.
+    private var release: String { directory + "/release" }
+
+    /// Continues an earlier download of the same release, or begins a new one.
+    ///
+    /// - Returns: how many bytes of the release's file are here.
+    /// - Throws: `boxSpaceUsed`, `fileFailed`.
+    func begin() async throws(IoTError) -> Int64 {
+        try await run { [self] () throws(IoTError) in
+            try PrivateDirectory.make(directory)
+            UpgradeReportFile(directory: directory).forget()
+            let known = header.bytes
+            let file = try open(O_RDWR | O_CREAT)
+            defer { close(file) }
+            var status = stat()
+            guard fstat(file, &status) == 0 else { throw failure() }
+            let size = Int64(status.st_size)
+            var have: Int64 = 0
+            if size >= Int64(known.count), try read(file, at: 0, count: known.count) == known {
+                have = size - Int64(known.count)
+            }
+            if have == 0 || have > manifest.size {
+                have = 0
+                guard ftruncate(file, 0) == 0 else { throw failure() }
+                try write(known, to: file, at: 0)
+            }
+            try checkSpace(have: have)
+            return have
+        }
+    }
+
+    /// - Parameter offset: in the release's file. What was behind it is gone.
+    func append(_ bytes: [UInt8], at offset: Int64) async throws(IoTError) {
+        try await run { [self] () throws(IoTError) in
+            let file = try open(O_WRONLY)
+            defer { close(file) }
+            let place = Int64(header.bytes.count) + offset
+            guard ftruncate(file, off_t(place)) == 0 else { throw failure() }
+            try write(bytes, to: file, at: place)
+        }
+    }
+
+    /// Compares the whole file with the manifest, and writes it to the disk. A file that differs is removed.
+    ///
+    /// - Throws: `releaseFileDiffers`, `fileFailed`.
+    func verify() async throws(IoTError) {
+        try await run { [self] () throws(IoTError) in
+            let file = try open(O_RDONLY)
+            defer { close(file) }
+            do throws(IoTError) {
+                var check = ReleaseFileCheck(manifest)
+                var place = Int64(header.bytes.count)
+                while true {
+                    let bytes = try read(file, at: place, count: Self.chunkSize)
+                    guard !bytes.isEmpty else { break }
+                    try check.update(bytes)
+                    place += Int64(bytes.count)
+                }
+                try check.finish()
+            } catch {
+                if error.code == .releaseFileDiffers { unlink(download) }
+                throw error
+            }
+            guard fsync(file) == 0 else { throw failure() }
+        }
+    }
+
+    /// Gives the release to the program that installs it.
+    func handOver() async throws(IoTError) {
+        try await run { [self] () throws(IoTError) in
+            try UpgradeReportFile(directory: directory).expect()
+            guard rename(download, release) == 0 else { throw failure() }
+            let folder = Glibc.open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+            guard folder >= 0 else { throw failure() }
+            defer { close(folder) }
+            guard fsync(folder) == 0 else { throw failure() }
+        }
+    }
+
+    // MARK: On a thread
+
+    private func checkSpace(have: Int64) throws(IoTError) {
+        var space = statvfs()
+        guard statvfs(directory, &space) == 0 else { throw failure() }
+        let free = Int64(clamping: UInt64(space.f_bavail).multipliedReportingOverflow(by: UInt64(space.f_frsize)).0)
+        let (needed, overflows) = manifest.size.multipliedReportingOverflow(by: Self.spaceFactor)
+        guard !overflows, needed <= Int64.max - Self.reserve, free >= needed - have + Self.reserve else {
+            throw IoTError(
+                .boxSpaceUsed,
+                "the release's \(manifest.size) bytes need four times as much space and 64 MiB; \(free) bytes are free")
+        }
+    }
+
+    private func open(_ flags: Int32) throws(IoTError) -> Int32 {
+        let file = Glibc.open(download, flags | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        guard file >= 0 else { throw failure() }
+        return file
+    }
+
+    private func read(_ file: Int32, at place: Int64, count: Int) throws(IoTError) -> [UInt8] {
+        var bytes = [UInt8](repeating: 0, count: count)
+        while true {
+            let taken = bytes.withUnsafeMutableBytes { pread(file, $0.baseAddress, $0.count, off_t(place)) }
+            if taken < 0, errno == EINTR { continue }
+            guard taken >= 0 else { throw failure() }
+            bytes.removeSubrange(taken...)
+            return bytes
+        }
+    }
+
+    private func write(_ bytes: [UInt8], to file: Int32, at place: Int64) throws(IoTError) {
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            let offset = place + Int64(bytes.count - rest.count)
+            let count = rest.withUnsafeBytes { pwrite(file, $0.baseAddress, $0.count, off_t(offset)) }
+            if count < 0, errno == EINTR { continue }
+            guard count > 0 else { throw failure() }
+            rest = rest.dropFirst(count)
+        }
+    }
+
+    private func failure() -> IoTError {
+        let reason = errno
+        if reason == ENOSPC || reason == EDQUOT { return IoTError(.boxSpaceUsed) }
+        return IoTError(.fileFailed, "the release in \(directory) cannot be used: \(String(cString: strerror(reason)))")
+    }
+
+    private func run<Value: Sendable>(
+        _ work: @escaping @Sendable () throws(IoTError) -> Value
+    ) async throws(IoTError) -> Value {
+        do {
+            return try await NIOThreadPool.singleton.runIfActive(work)
+        } catch let error as IoTError {
+            throw error
+        } catch {
+            throw IoTError(.stopping, underlying: error)
+        }
+    }
+}
