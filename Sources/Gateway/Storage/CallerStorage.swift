@@ -14,7 +14,7 @@ struct CallerStorage: GatewayStorage {
     private static let page = 3_200
 
     let session: CallerSession
-    private var recordings: CallerRecordings { CallerRecordings(session: session) }
+    var recordings: CallerRecordings { CallerRecordings(session: session) }
 
     func detail(_ device: String, channel: Int) async throws -> StorageDetail {
         guard channel == 0 else {
