@@ -322,6 +322,10 @@ import Testing
         let open = try daemon.tcpAPI()
         #expect(try await open.request("GET", "/v1/devices/front/recordings?key=\(key)").status == 403)
         #expect(try await open.request("GET", "/v1/devices/front/snapshot?key=\(key)").status == 403)
+        // As the picture of an event.
+        let picture = try await open.request(
+            "GET", "/v1/devices/front/recordings/thumbnail?key=\(key)&at=\(start + 1)500&size=320")
+        #expect(picture.status == 200 && picture.body.starts(with: [0xFF, 0xD8]), "\(picture.status)")
         // The camera has reported that its source is ready.
         let events = try await get("/events?startTime=\(start - 600)&pageSize=1")
         let event = try #require((events["list"] as? [[String: Any]])?.first, "\(events)")

@@ -60,7 +60,8 @@ extension CallerStorage {
         }
     }
 
-    private static func event(_ event: ThingEvent, hasVideo times: [RecordedTime]) -> StorageEvents.Event {
+    /// - Parameter times: when there are recordings, ms since 1970.
+    static func event(_ event: ThingEvent, hasVideo times: [RecordedTime]) -> StorageEvents.Event {
         let end = end(of: event)
         let hasVideo = times.contains { $0.start <= end && event.t < $0.end }
         let type =

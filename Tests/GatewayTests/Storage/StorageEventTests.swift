@@ -1,6 +1,7 @@
 import GatewayAPI
 import IoTCore
 import Testing
+import ThingModel
 
 @testable import Gateway
 
@@ -28,6 +29,24 @@ struct StorageEventTests {
         #expect(mask("EVENT_CAM/SourceLost") == 0)
         #expect(mask("EVENT_CAM/Motion", ["alarmType": 0x8006]) == 6)
         #expect(mask("EVENT_CAM/Motion", ["alarmType": -1]) == 1, "not 32 bits")
+    }
+
+    @Test("An event during which something was recorded has bit 15 and a picture; its end is the body's, if credible")
+    func videos() {
+        let times = [RecordedTime(start: 10_000, end: 20_000, reason: .continuous)]
+        func found(_ t: Int64, end: Int64? = nil) -> StorageEvents.Event {
+            CallerStorage.event(
+                ThingEvent(
+                    id: 5, device: .random(), topic: "EVENT_CAM/Motion",
+                    body: end.map { ["end": .integer($0)] } ?? [:], t: t), hasVideo: times)
+        }
+        #expect(found(12_500).alarmType == 0x8001 && found(12_500).imgUrlSuffix == "12500")
+        #expect(found(12_500).startTime == 12 && found(12_500).endTime == 13 && found(12_500).alarmId == "5")
+        for other in [found(9_999), found(20_000), found(25_000)] {
+            #expect(other.alarmType == 1 && other.imgUrlSuffix.isEmpty)
+        }
+        #expect(found(5_000, end: 11_000).alarmType == 0x8001 && found(5_000, end: 11_000).endTime == 11)
+        #expect(found(5_000, end: 90_000_000).alarmType == 1, "more than a day")
     }
 
     @Test("Pages by the last event's start lose no event and repeat none, also where many happened in one second")
