@@ -365,6 +365,21 @@ import Testing
         let open = try daemon.tcpAPI()
         #expect(try await open.request("GET", "/v1/devices/front/recordings?key=\(key)").status == 403)
         #expect(try await open.request("GET", "/v1/devices/front/snapshot?key=\(key)").status == 403)
+        // As the picture of an event.
+        let picture = try await open.request(
+            "GET", "/v1/devices/front/recordings/thumbnail?key=\(key)&at=\(start + 1)500&size=320")
+        #expect(picture.status == 200 && picture.body.starts(with: [0xFF, 0xD8]), "\(picture.status)")
+        // The camera has reported that its source is ready.
+        let events = try await get("/events?startTime=\(start - 600)&pageSize=1")
+        let event = try #require((events["list"] as? [[String: Any]])?.first, "\(events)")
+        #expect((event["alarmType"] as? Int).map { $0 & ~0x8000 } == 0 && events["validStartTime"] as? Int == start)
+        #expect((try await get("/events?startTime=0&typeMasks=1")["list"] as? [Any])?.isEmpty == true)
+        let videos = try await get("/events?startTime=0&typeMasks=32768")["list"] as? [[String: Any]]
+        let valid = try await get("/events?startTime=0&validCloudStorage=true")["list"] as? [[String: Any]]
+        #expect(videos?.count == valid?.count)
+        for event in videos ?? [] {
+            #expect((event["startTime"] as? Int).map { $0 >= start - 1 && $0 <= end } == true, "\(event)")
+        }
         let none = try await daemon.api.request("GET", "/v1/devices/front/storage/m3u8?startTime=0&endTime=9")
         #expect(none.status == 404, "\(none)")
         #expect(await daemon.stop() == 0)

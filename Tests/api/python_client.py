@@ -357,6 +357,8 @@ def main(url, token, socket):
     address = until(lambda: api.function("storageAddress").sync_detailed("front", client=owner, start_time=begun[-1]))
     api.check("storageAddress", address.status_code, address.content)
     assert address.parsed.endflag and "playlist.m3u8?from=" in address.parsed.url and "key=" in address.parsed.url
+    events = call("listStorageEvents", "front", start_time=0, page_size=5, type_masks=[1, 2])
+    assert events.list_ == [] and events.page_end and events.valid_start_time == storage.start_time, events
     playlist = until(lambda: api.function("recordingPlaylist").sync_detailed("front", client=owner))
     api.check("recordingPlaylist", playlist.status_code, playlist.content)
     number, first, count = re.search(r"(\d+)/media\.m4s\?first=(\d+)&count=(\d+)", playlist.parsed).groups()

@@ -14,7 +14,7 @@ struct CallerStorage: GatewayStorage {
     private static let page = 3_200
 
     let session: CallerSession
-    private var recordings: CallerRecordings { CallerRecordings(session: session) }
+    var recordings: CallerRecordings { CallerRecordings(session: session) }
 
     func detail(_ device: String, channel: Int) async throws -> StorageDetail {
         guard channel == 0 else {
@@ -61,7 +61,7 @@ struct CallerStorage: GatewayStorage {
             return ranges
         }
         return StoragePlayList(
-            list: RecordedTime.joined(ranges).map { time in
+            list: RecordedTime.joined(ranges.map { RecordedTime($0) }).map { time in
                 StoragePlayList.Item(start: time.start / 1_000, end: (time.end + 999) / 1_000)
             })
     }

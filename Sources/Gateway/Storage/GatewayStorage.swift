@@ -16,4 +16,25 @@ package protocol GatewayStorage: Sendable {
     /// - Parameter end: `nil` for the newest recording; then the playlist grows.
     /// - Throws: 21032 if nothing was recorded in this time.
     func address(_ device: String, from start: Int64, to end: Int64?) async throws -> StorageAddress
+
+    /// Events, newest first, with pictures of those that were recorded.
+    func events(_ device: String, _ query: StorageEventQuery) async throws -> StorageEvents
+}
+
+package struct StorageEventQuery: Sendable, Hashable {
+    package static let pageSizes: ClosedRange<Int64> = 1...50
+
+    package var times: Range<Int64>
+    package var pageSize: Int
+    /// An event satisfies each of them with one of its bits.
+    package var masks: [Int64]
+    /// Only events of which there are recordings.
+    package var onlyWithVideo: Bool
+
+    package init(times: Range<Int64>, pageSize: Int, masks: [Int64], onlyWithVideo: Bool) {
+        self.times = times
+        self.pageSize = pageSize
+        self.masks = masks
+        self.onlyWithVideo = onlyWithVideo
+    }
 }

@@ -133,6 +133,7 @@ enum RouteRights {
         "GET /v1/devices/{device}/storage/days": .action(.playback),
         "GET /v1/devices/{device}/storage/playlist": .action(.playback),
         "GET /v1/devices/{device}/storage/m3u8": .action(.playback),
+        "GET /v1/devices/{device}/storage/events": .action(.playback),
 
         "GET /v1/channels": .channel,
         "POST /v1/channels": .action(.view),

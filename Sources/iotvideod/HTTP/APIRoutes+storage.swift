@@ -32,7 +32,32 @@ extension APIRoutes {
                 return try Response(
                     json: try await gateway.storage.address(request.parameter("device"), from: start, to: end))
             },
+            APIRoute(
+                .get, path + "/events", query: ["startTime", "endTime", "pageSize", "validCloudStorage"],
+                repeatable: ["typeMasks"], answersHead: false
+            ) { request, gateway in
+                let (start, end) = try times(of: request)
+                let masks = try request.list("typeMasks", atMost: 32) ?? []
+                let query = StorageEventQuery(
+                    times: start..<max(start, end ?? seconds.upperBound),
+                    pageSize: Int(try request.integerQuery("pageSize", in: StorageEventQuery.pageSizes) ?? 50),
+                    masks: try masks.map { text throws(IoTError) in
+                        guard let mask = UInt32(text) else {
+                            throw IoTError(.invalidRequest, "typeMasks are whole numbers of 32 bits")
+                        }
+                        return Int64(mask)
+                    }, onlyWithVideo: try flag("validCloudStorage", of: request))
+                return try Response(json: try await gateway.storage.events(request.parameter("device"), query))
+            },
         ]
+    }
+
+    private static func flag(_ name: String, of request: APIRequest) throws(IoTError) -> Bool {
+        switch request.query(name) {
+        case nil, "false": return false
+        case "true": return true
+        default: throw IoTError(.invalidRequest, "\(name) must be true or false")
+        }
     }
 
     /// An `endTime` of 0, or none, is the newest recording.

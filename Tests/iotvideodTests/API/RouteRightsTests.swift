@@ -101,6 +101,10 @@ import Testing
         ("GET /v1/devices/{device}/storage", "/v1/devices/d/storage?channel=0", nil),
         ("GET /v1/devices/{device}/storage/days", "/v1/devices/d/storage/days?timezone=28800", nil),
         ("GET /v1/devices/{device}/storage/playlist", "/v1/devices/d/storage/playlist?startTime=1&endTime=2", nil),
+        (
+            "GET /v1/devices/{device}/storage/events",
+            "/v1/devices/d/storage/events?startTime=1&endTime=0&pageSize=50&typeMasks=1,2&validCloudStorage=true", nil
+        ),
         ("GET /v1/devices/{device}/storage/m3u8", "/v1/devices/d/storage/m3u8?startTime=1&endTime=0", nil),
         ("GET /v1/recordings/check", "/v1/recordings/check?thorough=true", nil),
         ("GET /v1/channels", "/v1/channels", nil),

@@ -21,6 +21,11 @@ struct ScriptedStorage: GatewayStorage {
         return StoragePlayList(list: [])
     }
 
+    func events(_ device: String, _ query: StorageEventQuery) async throws -> StorageEvents {
+        try session.note()
+        return StorageEvents(imgUrlPrefix: "", list: [], validVideoStartTime: 0, pageEnd: true)
+    }
+
     func address(_ device: String, from start: Int64, to end: Int64?) async throws -> StorageAddress {
         try session.note()
         return StorageAddress(url: "/", startTime: start, endTime: end ?? start, endflag: true)

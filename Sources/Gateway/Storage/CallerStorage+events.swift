@@ -1,0 +1,81 @@
+import GatewayAPI
+import IoTCore
+import RecordingStore
+import ThingModel
+
+extension CallerStorage {
+    /// The most events of the hub that one request reads.
+    private static let mostEvents = 2_000
+
+    func events(_ device: String, _ query: StorageEventQuery) async throws -> StorageEvents {
+        let entry = try await session.viewable(device)
+        guard session.caller.scope.includes(.view) else {
+            throw IoTError(.forbidden, "the token does not allow the action view, which events need")
+        }
+        let recorded = try await recordings.recorded(device)
+        let end = query.times.upperBound.multipliedReportingOverflow(by: 1_000)
+        var found: [ThingEvent] = []
+        var before: Int64?
+        repeat {
+            let page = try await session.storedEvents.list(
+                device: entry.id, from: query.times.lowerBound * 1_000,
+                to: end.overflow ? .max : end.partialValue - 1, before: before, limit: 200)
+            found += page.events
+            before = page.next
+        } while before != nil && found.count < Self.mostEvents && !query.times.isEmpty
+        let (first, times) = try await videos(recorded, of: found)
+        let events = found.map { Self.event($0, hasVideo: times) }.filter { event in
+            query.times.contains(event.startTime) && StorageEventType.satisfies(event.alarmType, query.masks)
+                && (!query.onlyWithVideo || event.alarmType & StorageEventType.video != 0)
+        }
+        let (list, isEnd) = StorageEventPage.cut(events, size: query.pageSize)
+        var prefix = ""
+        if list.contains(where: { !$0.imgUrlSuffix.isEmpty }) {
+            let key = try await session.gateway.storageKeys.key(of: session, device)
+            prefix = "/v1/devices/\(key.device)/recordings/thumbnail?key=\(key.text)&at="
+        }
+        return StorageEvents(
+            imgUrlPrefix: prefix, list: list, validVideoStartTime: first, pageEnd: isEnd && before == nil)
+    }
+
+    /// The beginning of the first recording, and the times with recordings around events, ms since 1970.
+    private func videos(
+        _ recorded: (CameraNumber, RecordingAccess)?, of events: [ThingEvent]
+    ) async throws -> (first: Int64, times: [RecordedTime]) {
+        guard let (camera, access) = recorded else { return (0, []) }
+        let library = access.library
+        let from = events.map(\.t).min() ?? 0
+        let to = events.map { Self.end(of: $0) }.max() ?? 0
+        return try await access.threads.run { () throws(IoTError) in
+            let all = RecordingQuery(camera: camera, times: 0..<Int64.max, limit: 1)
+            let first = try library.segments(all).entries.first.map { $0.start / 1_000_000 } ?? 0
+            var times: [RecordedTime] = []
+            var query = RecordingQuery(camera: camera, times: (from..<to + 1).microseconds, limit: 3_200)
+            repeat {
+                let page = try library.ranges(query)
+                times += RecordedTime.joined(page.entries)
+                query.cursor = page.next
+            } while query.cursor != nil && times.count < 100_000
+            return (first, times)
+        }
+    }
+
+    /// - Parameter times: when there are recordings, ms since 1970.
+    static func event(_ event: ThingEvent, hasVideo times: [RecordedTime]) -> StorageEvents.Event {
+        let end = end(of: event)
+        let hasVideo = times.contains { $0.start <= end && event.t < $0.end }
+        let type =
+            StorageEventType.mask(topic: event.topic, body: event.body) | (hasVideo ? StorageEventType.video : 0)
+        return StorageEvents.Event(
+            alarmId: String(event.id), firstAlarmType: type, alarmType: type, startTime: event.t / 1_000,
+            endTime: (end + 999) / 1_000, imgUrlSuffix: hasVideo ? String(event.t) : "")
+    }
+
+    /// By the body's `end`, ms since 1970, at most a day later; otherwise the moment of the event.
+    private static func end(of event: ThingEvent) -> Int64 {
+        guard let end = event.body["end"]?.integerValue, end > event.t, end - event.t <= 86_400_000 else {
+            return event.t
+        }
+        return end
+    }
+}
