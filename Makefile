@@ -95,7 +95,7 @@ test: deps-test lint
 	@# tokens expire. These mostly wait, so the tests of the API can run beside them.
 	Tests/at-once.sh \
 		'$(FAILURES_LAST) $(SWIFT) test --skip-build --no-parallel --skip "$(COMPUTING_TESTS)" --skip EndToEndTests --skip InteropTests' \
-		Tests/operations/backup.sh Tests/operations/two-boxes.sh \
+		Tests/operations/backup.sh Tests/operations/two-boxes.sh Tests/operations/upgrade.sh \
 		'Tests/api/python-client.sh && Tests/api/schemathesis.sh'
 	CHAOS_SECONDS=$${CHAOS_SECONDS:-20} \
 		$(FAILURES_LAST) $(SWIFT) test --skip-build --no-parallel --filter EndToEndTests
@@ -173,6 +173,11 @@ install: install-documents
 	@# Administrators copy these files for a camera's provisioning mode (docs/provisioning.md).
 	install -d '$(DESTDIR)$(PREFIX)/share/iotvideod/provisioning'
 	install -m 0644 packaging/provisioning/* '$(DESTDIR)$(PREFIX)/share/iotvideod/provisioning'
+	@# Not switched on by itself: an administrator enables iotvideod-upgrade.path (docs/firmware.md).
+	install -D -m 0755 packaging/upgrade/install-release '$(DESTDIR)$(PREFIX)/lib/iotvideod/install-release'
+	sed 's|@PREFIX@|$(PREFIX)|' packaging/upgrade/iotvideod-upgrade.service > \
+		'$(DESTDIR)$(PREFIX)/lib/systemd/system/iotvideod-upgrade.service'
+	install -m 0644 packaging/upgrade/iotvideod-upgrade.path '$(DESTDIR)$(PREFIX)/lib/systemd/system/'
 	install -D -m 0644 packaging/iotvideod.sysusers '$(DESTDIR)$(PREFIX)/lib/sysusers.d/iotvideod.conf'
 	@# An existing configuration belongs to the administrator and is kept.
 	test -e '$(DESTDIR)/etc/iotvideod/iotvideod.yaml' || \

@@ -188,7 +188,7 @@ import Testing
         await site.daemon.stop()
     }
 
-    @Test("A killed daemon continues the download; the newest version is not downloaded again")
+    @Test("A killed daemon continues the download, and publishes what the program that installs it reports")
     func killed() async throws {
         var site = try await site()
         try FileManager.default.createDirectory(
@@ -199,6 +199,12 @@ import Testing
         let part =
             Data("iotvideod release 1 \(manifest.count)\n".utf8) + manifest + signature + site.content.prefix(700_000)
         try part.write(to: URL(fileURLWithPath: site.directory + "/.download"))
+        // Another beginning at the hub: only a download that continues is the manifest's file.
+        let folder = site.daemon.folder.path("data/firmware")
+        let name = try #require(try FileManager.default.contentsOfDirectory(atPath: folder).first)
+        var other = site.content
+        other[0] ^= 1
+        try other.write(to: URL(fileURLWithPath: folder + "/" + name))
         try await site.restart("keyFiles: [\(site.key).pub]")
         let started = try await site.daemon.iotctl("firmware", "front", "--upgrade")
         #expect(started.status == 0, "\(started.errors)")
@@ -217,6 +223,7 @@ import Testing
         try await eventually("the report") { try await site.progress() == 25150 }
         #expect(site.daemon.log.contains("25150 upgradeRolledBack: it did not start"))
 
+        try site.content.write(to: URL(fileURLWithPath: folder + "/" + name))
         let watch = try BackgroundProgram(
             [Product.program("iotctl"), "firmware", "front", "--upgrade", "--watch"],
             environment: ["IOTCTL_SOCKET": site.daemon.folder.path("socket")])

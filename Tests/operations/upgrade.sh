@@ -1,0 +1,24 @@
+#!/bin/bash
+# upgrade.sh [BIN] — upgrades a box with the packaged install-release: real packages, real dpkg, the real daemon.
+#
+# Works on a copy of this system (an overlay), with a systemctl that starts and stops the one service. UPGRADE_CUTS is how
+# often everything is killed at a random moment of an installation (4). Needs root.
+set -euo pipefail
+
+root=$(cd "$(dirname "$0")/../.." && pwd)
+bin=$(cd "${1:-$root/.build/debug}" && pwd)
+if [ "${UPGRADE_INSIDE:-}" != 1 ]; then
+    UPGRADE_INSIDE=1 exec unshare --mount --pid --fork --kill-child "$0" "$bin"
+fi
+mount --make-rprivate /
+stage=$(mktemp -d)
+mount -t tmpfs tmpfs "$stage"
+mkdir "$stage/upper" "$stage/work" "$stage/root"
+mount -t overlay overlay -o "lowerdir=/,upperdir=$stage/upper,workdir=$stage/work" "$stage/root"
+mount -t proc proc "$stage/root/proc"
+mount --rbind /dev "$stage/root/dev"
+mount -t tmpfs tmpfs "$stage/root/run"
+mount -t tmpfs tmpfs "$stage/root/tmp"
+# Where the sources are a mount of their own.
+mount --rbind "$root" "$stage/root$root"
+chroot "$stage/root" /bin/bash "$root/Tests/operations/upgrade-inside.sh" "$root" "$bin"
