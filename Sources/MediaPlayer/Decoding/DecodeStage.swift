@@ -8,7 +8,7 @@ enum DecodeEvent: Sendable {
     /// A picture came out of the decoder.
     case picture(DecodedPicture)
     /// `bytes`: the size of the samples.
-    case sound(pts: Int64, presentAt: NIODeadline, isLate: Bool, bytes: Int = 0)
+    case sound(pts: Int64, presentAt: NIODeadline, isLate: Bool, decodedAt: NIODeadline, bytes: Int = 0)
     case corrupt(MediaKind)
     /// A decoder that the program supplied fails.
     case partFailed(String, IoTError)
@@ -294,6 +294,7 @@ final class DecodeStage: @unchecked Sendable {
             if audioDecoder == nil, let audioParameters { audioDecoder = try parts.makeSoundDecoder(audioParameters) }
             guard let audioDecoder else { return }
             let sounds = try audioDecoder.decode(frame)
+            let decodedAt = parts.clock()
             for sound in sounds {
                 guard sound.pts.magnitude < playoutTimeLimit.magnitude else {
                     report(.corrupt(.audio))
@@ -305,7 +306,8 @@ final class DecodeStage: @unchecked Sendable {
                 let presentAt = presentAt - .microseconds(lead)
                 report(
                     .sound(
-                        pts: sound.pts, presentAt: presentAt, isLate: isLate, bytes: sound.samples.readableBytes))
+                        pts: sound.pts, presentAt: presentAt, isLate: isLate, decodedAt: decodedAt,
+                        bytes: sound.samples.readableBytes), at: decodedAt)
                 soundSinks.removeAll {
                     !$0.give(.sound(sound, presentAt: presentAt), at: sound.pts, bytes: sound.samples.readableBytes)
                 }
@@ -332,7 +334,7 @@ final class DecodeStage: @unchecked Sendable {
         case .picture(let picture):
             isUrgent = !hasReported || isEnding
             hasReported = hasReported || picture.isShown
-        case .sound(_, _, let isLate, _):
+        case .sound(_, _, let isLate, _, _):
             isUrgent = !hasReported || isEnding
             hasReported = hasReported || !hasPicture && !isLate
         case .corrupt, .partFailed, .slowReader, .sinkFailed, .decodersClosed, .sinksClosed:

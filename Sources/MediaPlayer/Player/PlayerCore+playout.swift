@@ -88,14 +88,17 @@ extension PlayerCore {
             // It was on its way when the source stopped to send pictures.
             if !expectsPictures { counts.count { $0.presentationPaused() } }
             handle(.frameShown, at: now)
-        case .sound(let pts, let presentAt, let isLate, let bytes):
-            note(.decoded, .audio, at: now, ["pts": .integer(pts), "S": .integer(Int64(bytes))])
+        case .sound(let pts, let planned, let isLate, let decodedAt, let bytes):
+            // Not the time of this call: several sounds are reported together.
+            note(.decoded, .audio, at: decodedAt, ["pts": .integer(pts), "S": .integer(Int64(bytes))])
             counts.count { $0.frameDecoded(.audio) }
             guard !isLate else {
                 counts.count { $0.framesDropped(.audio, .late) }
                 return
             }
             let senderTime = playout?.senderTime(.audio, pts: pts)
+            // A sound that was decoded too late is heard when it leaves the decoder.
+            let presentAt = max(planned, decodedAt)
             counts.count { $0.framePresented(.audio, senderMicroseconds: senderTime, at: presentAt) }
             noteShown(.audio, pts: pts, at: presentAt)
             if video == nil || !expectsPictures { handle(.frameShown, at: now) }

@@ -6,10 +6,12 @@ import Testing
 
 @Suite struct DecodeEventsTests {
     private let start = NIODeadline.uptimeNanoseconds(5_000_000_000)
-    private func sound(_ pts: Int64) -> DecodeEvent { .sound(pts: pts, presentAt: start, isLate: false) }
+    private func sound(_ pts: Int64) -> DecodeEvent {
+        .sound(pts: pts, presentAt: start, isLate: false, decodedAt: start)
+    }
 
     private func times(_ events: [DecodeEvent]) -> [Int64] {
-        events.compactMap { if case .sound(let pts, _, _, _) = $0 { pts } else { nil } }
+        events.compactMap { if case .sound(let pts, _, _, _, _) = $0 { pts } else { nil } }
     }
 
     @Test("A channel that takes events often is not woken, and gets all of them in order")

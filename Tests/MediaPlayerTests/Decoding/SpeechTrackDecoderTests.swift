@@ -87,7 +87,7 @@ import Testing
         }
         queue.run()
         let sounds = events.take(at: now).compactMap { event -> (pts: Int64, at: NIODeadline)? in
-            if case .sound(let pts, let presentAt, _, _) = event { (pts, presentAt) } else { nil }
+            if case .sound(let pts, let presentAt, _, _, _) = event { (pts, presentAt) } else { nil }
         }
         #expect(sounds.map { $0.pts - start } == [0, 20_000, 40_000, 60_000, 100_000])
         for sound in sounds { #expect(sound.at == now + .microseconds(sound.pts - start)) }

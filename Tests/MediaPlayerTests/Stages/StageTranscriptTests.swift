@@ -73,6 +73,23 @@ import Testing
         #expect(Set(entries.map(\.stage)) == Set(PlayStage.allCases).subtracting([.released]))
     }
 
+    @Test("A sound that leaves the decoder after its time is heard then, and not before it was decoded")
+    func slowDecoder() throws {
+        let queue = WaitingQueue()
+        let player = VirtualPlayer(
+            ClipSource(try SampleClip("bunny-h264-aac51.mp4", rounds: 1)), PlayerCapabilities(of: .playback),
+            queues: ["decoder": queue])
+        try player.core.prepare(at: player.now)
+        try player.play()
+        try player.run(for: .milliseconds(400))
+        queue.run()
+        try player.run(for: .milliseconds(100))
+        player.core.takeDecodeEvents(at: player.now)
+        let sound = player.core.stageEntries.filter { $0.track == .audio }
+        #expect(sound.first { $0.stage == .decoded }?.time == .milliseconds(400))
+        #expect(sound.first { $0.stage == .shown }?.time == .milliseconds(400))
+    }
+
     @Test("At debug each further frame is a line, and none is recorded")
     func everyFrame() throws {
         let transcript = Transcript()
