@@ -53,7 +53,7 @@ extension CallerStorage {
             var query = RecordingQuery(camera: camera, times: (from..<to + 1).microseconds, limit: 3_200)
             repeat {
                 let page = try library.ranges(query)
-                times += RecordedTime.joined(page.entries)
+                times += RecordedTime.joined(page.entries.map { RecordedTime($0) })
                 query.cursor = page.next
             } while query.cursor != nil && times.count < 100_000
             return (first, times)

@@ -16,7 +16,7 @@ public struct Detection: Sendable, Hashable {
 
     var body: JSONValue {
         [
-            "type": .string(type.rawValue), "mask": .integer(Int64(mask)), "start": .integer(start),
+            "type": .string(type.rawValue), "alarmType": .integer(Int64(mask)), "start": .integer(start),
             "end": .integer(end),
         ]
     }
