@@ -151,6 +151,16 @@ import Testing
         #expect(error?.code == .invalidRequest)
     }
 
+    @Test("A temporary account has no webhook: they could take the places of all others")
+    func temporary() async throws {
+        try await withGateway(ScriptedLink { _ throws(IoTError) in [:] }) { gateway in
+            let error = await #expect(throws: IoTError.self) {
+                try await gateway.session(of: "temporary-a").notices.set(NoticeRequest(url: "https://a.example/"))
+            }
+            #expect(error?.code == .operationNotAllowed)
+        }
+    }
+
     @Test("`almEvtPushEna` 0, and a model without it, switch notices off")
     func switchedOff() {
         func model(_ value: JSONValue?) -> JSONValue {
