@@ -112,7 +112,7 @@ test-long: deps-test-long build
 		$(FAILURES_LAST) $(SWIFT) test --skip-build --no-parallel --filter VirtualChaosTests
 	CHAOS_SEED=$${CHAOS_SEED:-1000} CHAOS_SECONDS=$${CHAOS_SECONDS:-600} \
 		$(FAILURES_LAST) $(SWIFT) test --skip-build --no-parallel --filter 'EndToEndTests\.(ChaosTests|DurabilityTests)'
-	LONG_TESTS=1 $(FAILURES_LAST) $(SWIFT) test --skip-build --no-parallel --filter "EndToEndTests\.(RTSPServer|Diagnose)Tests"
+	LONG_TESTS=1 $(FAILURES_LAST) $(SWIFT) test --skip-build --no-parallel --filter "EndToEndTests\.RTSPServerTests"
 	KILLS=$${KILLS:-200} Tests/operations/recording-kills.sh
 	RECORDING_PREFIXES=all $(FAILURES_LAST) $(SWIFT) test --skip-build --no-parallel --filter RecordingStoreTests.CrashTests
 	$(MAKE) --no-print-directory deb-test
