@@ -324,7 +324,7 @@ def main(url, token, socket):
     assert "event: end" in heard.get("text", ""), heard
 
     noticed = call("reportDetection", "front", body=models.DetectionRequest(
-        type_=models.DetectionRequestType.DOORBELL, seconds=1.0))
+        type_=models.DetectionType.DOORBELL, seconds=1.0))
     assert noticed.mask == 0x28000 and noticed.recorded, noticed
 
     refused = api.function("answerCall").sync_detailed(

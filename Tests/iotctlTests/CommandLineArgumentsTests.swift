@@ -36,8 +36,8 @@ import Testing
         #expect(try message("--json", "device", "lsit") == "unknown command 'lsit'; did you mean 'list'?")
         #expect(
             try message("camera", "delete")
-                == "unknown command 'delete'; there are list, show, test, add, set, remove, accept, refuse, data, answer, "
-                + "replace-key"
+                == "unknown command 'delete'; there are list, show, test, add, set, remove, accept, refuse, event, data, "
+                + "answer, replace-key"
         )
         #expect(try message("mon", "front") == "unknown command 'mon'; did you mean 'monitor'?")
     }

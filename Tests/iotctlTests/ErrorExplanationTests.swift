@@ -26,7 +26,7 @@ import Testing
 
     @Test("An error that the product does not report says why")
     func unused() throws {
-        let text = try ErrorExplanation("21060").text
+        let text = try ErrorExplanation("21071").text
         #expect(text.hasSuffix("unused   this product does not report it: it comes with downloads of recordings"))
     }
 

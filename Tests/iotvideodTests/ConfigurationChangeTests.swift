@@ -64,12 +64,9 @@ import Testing
             "provisioning.applier": "dryRun", "provisioning.dryRunFile": "/n", "provisioning.timeout": "5s",
             "recording.directory": "/r", "recording.sync": "strict", "recording.freeSpace": "0",
             "recording.maximumDays": "7",
-<<<<<<< ours
             "firmware.keyFiles": "[/k]", "firmware.directory": "/f", "firmware.url": "'https://h:1'",
             "firmware.tokenFile": "/t", "firmware.certificateAuthorityFile": "/a",
-=======
-            "recording.cameraBytes": "100000000",
->>>>>>> theirs
+            "recording.cameraBytes": "100000000", "recording.beforeEvent": "1s", "recording.afterEvent": "20s",
             "rtsp.listen": "0.0.0.0:8554", "rtsp.tls": "false", "rtsp.udpPort": "8000",
         ]
         let value = try #require(values[name], "a new key needs a value here")
