@@ -142,6 +142,7 @@ bench: deps-test build
 	@python3 Benchmarks/fanout.py $(BIN) Benchmarks/.build/release/peer-bench
 	@python3 Benchmarks/rtsp.py $(BIN)
 	@python3 Benchmarks/talk.py $(BIN)
+	@python3 Benchmarks/playback.py $(BIN)
 	@Benchmarks/.build/release/peer-bench
 
 fuzz: deps

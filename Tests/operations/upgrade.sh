@@ -20,5 +20,6 @@ mount --rbind /dev "$stage/root/dev"
 mount -t tmpfs tmpfs "$stage/root/run"
 mount -t tmpfs tmpfs "$stage/root/tmp"
 # Where the sources are a mount of their own.
+mkdir -p "$stage/root$root"
 mount --rbind "$root" "$stage/root$root"
 chroot "$stage/root" /bin/bash "$root/Tests/operations/upgrade-inside.sh" "$root" "$bin"

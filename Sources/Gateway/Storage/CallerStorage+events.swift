@@ -16,13 +16,16 @@ extension CallerStorage {
         let end = query.times.upperBound.multipliedReportingOverflow(by: 1_000)
         var found: [ThingEvent] = []
         var before: Int64?
-        repeat {
+        // The hub refuses a time that ends before it begins.
+        var isRead = query.times.isEmpty
+        while !isRead {
             let page = try await session.storedEvents.list(
                 device: entry.id, from: query.times.lowerBound * 1_000,
                 to: end.overflow ? .max : end.partialValue - 1, before: before, limit: 200)
             found += page.events
             before = page.next
-        } while before != nil && found.count < Self.mostEvents && !query.times.isEmpty
+            isRead = before == nil || found.count >= Self.mostEvents
+        }
         let (first, times) = try await videos(recorded, of: found)
         let events = found.map { Self.event($0, hasVideo: times) }.filter { event in
             query.times.contains(event.startTime) && StorageEventType.satisfies(event.alarmType, query.masks)
