@@ -234,8 +234,10 @@ package struct PlaybackSession {
     private var isStanding: Bool { isPaused && !isStepping }
 
     private var deadline: Int64? {
-        guard !isPaused, !isFinished else { return nil }
-        if let first = queue.first { return due(first.dts) }
+        guard !isStanding, !isFinished else { return nil }
+        // Each frame of a step is sent as soon as its times follow those before it; see `isDue`.
+        if let first = queue.first { return isStepping ? max(now, newest) : due(first.dts) }
+        if isPaused, isComplete { return nil }
         return isComplete ? finishTime : retry
     }
 

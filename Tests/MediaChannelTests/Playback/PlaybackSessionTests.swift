@@ -119,6 +119,28 @@ struct PlaybackSessionTests {
         #expect(zip(times, times.dropFirst()).allSatisfy { $0 <= $1 })
     }
 
+    @Test("Steps and a seek during a pause go on by themselves where pictures are presented later than decoded")
+    func reordered() {
+        var playback = playing()
+        playback.reorder = 80_000
+        playback.run(2)
+        playback.perform { $0.pause(at: $1) }
+        let count = playback.pictures.count
+        for _ in 0..<2 {
+            playback.perform { $0.step(at: $1) }
+            playback.run(1)
+        }
+        #expect(playback.pictures.count == count + 2)
+        playback.perform { $0.seek(to: VirtualPlayback.start + 15_000_000, at: $1) }
+        playback.run(2)
+        #expect(playback.pictures.last?.wall == 15_000_000)
+        // Two steps at once: the second one has to wait for the time of the first.
+        playback.perform { $0.step(at: $1) }
+        playback.perform { $0.step(at: $1) }
+        playback.run(1)
+        #expect(playback.pictures.last?.wall == 15_080_000)
+    }
+
     @Test("One file alone, and files from the newest to the oldest")
     func strategies() {
         var single = playing(.single, from: 12)

@@ -34,6 +34,8 @@ struct VirtualPlayback {
     var growing = false
     var isSoundOnly = false
     var pictureBytes = 0
+    /// How much later than they are decoded pictures are presented, as with B-frames, µs.
+    var reorder: Int64 = 0
     private var due: [(at: Int64, want: RecordedWant, keyFramesOnly: Bool, generation: Int)] = []
     private var timeout: Int64?
 
@@ -119,7 +121,8 @@ struct VirtualPlayback {
             let isKey = kind == .audio || part % 2 == 0 && index == 0
             if keyFramesOnly, !isSoundOnly, kind == .audio || !isKey { continue }
             let bytes = ByteBuffer(repeating: 0, count: kind == .audio ? 200 : pictureBytes)
-            frames.append(MediaFrame(kind: kind, isKeyFrame: isKey, pts: time, dts: time, bytes: bytes))
+            let pts = kind == .video ? time + reorder : time
+            frames.append(MediaFrame(kind: kind, isKeyFrame: isKey, pts: pts, dts: time, bytes: bytes))
         }
         return .chunk(
             RecordedChunk(
