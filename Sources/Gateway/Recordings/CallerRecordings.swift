@@ -10,17 +10,12 @@ struct CallerRecordings: GatewayRecordings {
     // MARK: Lists
 
     func list(_ device: String, _ query: RecordedTimeQuery) async throws -> RecordingList {
-        let camera: CameraNumber
-        let access: RecordingAccess
-        switch try await place(device) {
-        case .here(let number, let here): (camera, access) = (number, here)
-        case .nowhere:
+        try await answer(device) {
+            try await $0.list(query)
+        } nowhere: { () throws(IoTError) in
             try query.check()
             return RecordingList(recordings: [])
-        case .elsewhere(let elsewhere): return try await elsewhere.list(query)
-        }
-        let library = access.library
-        return try await access.threads.run { () throws(IoTError) in
+        } here: { library, camera throws(IoTError) in
             let page = try library.segments(RecordingQuery(camera, query))
             let holds = try library.holds(of: camera)
             return RecordingList(
@@ -31,46 +26,39 @@ struct CallerRecordings: GatewayRecordings {
     }
 
     func ranges(_ device: String, _ query: RecordedTimeQuery) async throws -> RecordedTimeList {
-        let camera: CameraNumber
-        let access: RecordingAccess
-        switch try await place(device) {
-        case .here(let number, let here): (camera, access) = (number, here)
-        case .nowhere:
+        try await answer(device) {
+            try await $0.ranges(query)
+        } nowhere: { () throws(IoTError) in
             try query.check()
             return RecordedTimeList(ranges: [])
-        case .elsewhere(let elsewhere): return try await elsewhere.ranges(query)
-        }
-        let library = access.library
-        return try await access.threads.run { () throws(IoTError) in
+        } here: { library, camera throws(IoTError) in
             let page = try library.ranges(RecordingQuery(camera, query))
             return RecordedTimeList(ranges: RecordedTime.joined(page.entries.map { RecordedTime($0) }), next: page.next)
         }
     }
 
-    func days(_ device: String, in times: Range<Int64>, zone: RecordedZone) async throws -> RecordedDayList {
-        let camera: CameraNumber
-        let access: RecordingAccess
-        switch try await place(device) {
-        case .here(let number, let here): (camera, access) = (number, here)
-        case .nowhere:
-            let access = try self.access()
-            return try await access.threads.run { () throws(IoTError) in
-                _ = try zone.division.zone()
-                return RecordedDayList(days: [])
-            }
-        case .elsewhere(let elsewhere): return try await elsewhere.days(in: times, zone: zone)
-        }
-        let library = access.library
-        return try await access.threads.run { () throws(IoTError) in
-            let zone = try zone.division.zone()
-            let days = try library.days(of: camera, in: times.microseconds, zone: zone)
+    func days(_ device: String, in times: Range<Int64>, by division: DayDivision) async throws -> RecordedDayList {
+        try await answer(device) {
+            try await $0.days(in: times, by: division)
+        } nowhere: { () throws(IoTError) in
+            _ = try division.zone()
+            return RecordedDayList(days: [])
+        } here: { library, camera throws(IoTError) in
+            let days = try library.days(of: camera, in: times.microseconds, zone: try division.zone())
             return RecordedDayList(days: days.map { GatewayAPI.RecordedDay($0) })
         }
     }
 
     func open(_ device: String, _ recording: String) async throws -> RecordedFile {
-        if case .elsewhere(let elsewhere) = try await place(device) { return try await elsewhere.open(recording) }
-        let (open, part, threads) = try await read(device, recording) { library, id throws(IoTError) in
+        let found: (CameraNumber, RecordingAccess)?
+        switch try await place(device) {
+        case .here(let camera, let access): found = (camera, access)
+        case .nowhere: found = nil
+        case .elsewhere(let elsewhere): return try await elsewhere.open(recording)
+        }
+        let (open, part, threads) = try await read(recording) {
+            found
+        } open: { library, id throws(IoTError) in
             try library.open(id)
         }
         return RecordedFile(open, camera: device, part: part, threads: threads)
@@ -80,11 +68,11 @@ struct CallerRecordings: GatewayRecordings {
     ///
     /// - Returns: it, the share of readers that it needs as long as it is read, and the threads that read it.
     private func read<Value: Sendable>(
-        _ device: String, _ recording: String,
-        _ open: @escaping @Sendable (RecordingLibrary, SegmentID) throws(IoTError) -> Value
+        _ recording: String, of recorded: () async throws -> (CameraNumber, RecordingAccess)?,
+        open: @escaping @Sendable (RecordingLibrary, SegmentID) throws(IoTError) -> Value
     ) async throws -> (Value, QuotaPart, RecordingThreads) {
         let part = try session.take(.recordingReaders)
-        guard let number = UInt32(recording), let (camera, access) = try await recorded(device) else {
+        guard let number = UInt32(recording), let (camera, access) = try await recorded() else {
             throw IoTError(.downloadNotFound, "the device has no recording '\(recording.prefix(32))'")
         }
         let library = access.library
@@ -116,7 +104,9 @@ struct CallerRecordings: GatewayRecordings {
     }
 
     func header(_ device: String, _ recording: String) async throws -> MediaBody {
-        let (bytes, part, _) = try await read(device, recording) { library, id throws(IoTError) in
+        let (bytes, part, _) = try await read(recording) {
+            try await recorded(device)
+        } open: { library, id throws(IoTError) in
             try library.header(of: id)
         }
         var body = MediaBody(contentType: "video/mp4", bytes: bytes)
@@ -125,7 +115,9 @@ struct CallerRecordings: GatewayRecordings {
     }
 
     func part(_ device: String, _ recording: String, first: Int, count: Int) async throws -> MediaBody {
-        let (fragments, part, threads) = try await read(device, recording) { library, id throws(IoTError) in
+        let (fragments, part, threads) = try await read(recording) {
+            try await recorded(device)
+        } open: { library, id throws(IoTError) in
             try library.fragments(of: id, first: first, count: count)
         }
         return RecordedBody(0..<fragments.size) { place, _ in
@@ -199,6 +191,23 @@ struct CallerRecordings: GatewayRecordings {
             let entry = try await session.find(device)
             guard await !runs(entry) else { throw error }
             return .elsewhere(RecordingsElsewhere(session: session, entry: entry))
+        }
+    }
+
+    /// Asks the index of the box that has the camera's recordings.
+    ///
+    /// - Parameter nowhere: the answer if this box runs the camera, and never recorded it.
+    private func answer<Answer: Sendable>(
+        _ device: String, elsewhere: (RecordingsElsewhere) async throws -> Answer,
+        nowhere: @escaping @Sendable () throws(IoTError) -> Answer,
+        here: @escaping @Sendable (RecordingLibrary, CameraNumber) throws(IoTError) -> Answer
+    ) async throws -> Answer {
+        switch try await place(device) {
+        case .here(let camera, let access):
+            let library = access.library
+            return try await access.threads.run { () throws(IoTError) in try here(library, camera) }
+        case .nowhere: return try await access().threads.run(nowhere)
+        case .elsewhere(let other): return try await elsewhere(other)
         }
     }
 

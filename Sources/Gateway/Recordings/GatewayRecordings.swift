@@ -1,11 +1,12 @@
 package import GatewayAPI
 package import IoTCore
+package import MediaChannel
 
 /// The recordings of this box's cameras. All times are ms since 1970.
 package protocol GatewayRecordings: Sendable {
     func list(_ device: String, _ query: RecordedTimeQuery) async throws -> RecordingList
     func ranges(_ device: String, _ query: RecordedTimeQuery) async throws -> RecordedTimeList
-    func days(_ device: String, in times: Range<Int64>, zone: RecordedZone) async throws -> RecordedDayList
+    func days(_ device: String, in times: Range<Int64>, by division: DayDivision) async throws -> RecordedDayList
 
     /// Opens a recording to read it.
     func open(_ device: String, _ recording: String) async throws -> RecordedFile
@@ -53,12 +54,4 @@ package struct RecordedTimeQuery: Sendable, Hashable {
         self.limit = limit
         self.after = after
     }
-}
-
-/// Where days begin and end.
-package enum RecordedZone: Sendable, Hashable {
-    /// An IANA time zone, for example `Europe/Berlin`.
-    case name(String)
-    /// Seconds east of UTC.
-    case offset(Int64)
 }

@@ -5,9 +5,12 @@ import RecordingStore
 
 /// The store counts in µs, the API in ms.
 extension Range<Int64> {
-    var microseconds: Range<Int64> {
+    var microseconds: Range<Int64> { scaled(by: 1_000) }
+
+    /// Without overflow.
+    func scaled(by factor: Int64) -> Range<Int64> {
         func scaled(_ value: Int64) -> Int64 {
-            let (product, overflow) = value.multipliedReportingOverflow(by: 1_000)
+            let (product, overflow) = value.multipliedReportingOverflow(by: factor)
             return overflow ? (value < 0 ? .min : .max) : product
         }
         return scaled(lowerBound)..<scaled(upperBound)
@@ -35,15 +38,6 @@ extension RecordedTimeQuery {
     /// For a camera without recordings.
     func check() throws(IoTError) {
         try RecordingQuery.check(cursor: after, order: order)
-    }
-}
-
-extension RecordedZone {
-    var division: DayDivision {
-        switch self {
-        case .name(let name): .zone(name)
-        case .offset(let seconds): .offset(seconds)
-        }
     }
 }
 

@@ -42,8 +42,7 @@ struct RecordingsElsewhere {
             next: list.next)
     }
 
-    func days(in times: Range<Int64>, zone: RecordedZone) async throws -> RecordedDayList {
-        let division = zone.division
+    func days(in times: Range<Int64>, by division: DayDivision) async throws -> RecordedDayList {
         // A wrong zone has the same error as for a camera of this box.
         _ = try division.zone()
         var days: [RecordedDate] = []

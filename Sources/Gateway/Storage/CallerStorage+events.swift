@@ -52,14 +52,7 @@ extension CallerStorage {
         return try await access.threads.run { () throws(IoTError) in
             let all = RecordingQuery(camera: camera, times: 0..<Int64.max, limit: 1)
             let first = try library.segments(all).entries.first.map { $0.start / 1_000_000 } ?? 0
-            var times: [RecordedTime] = []
-            var query = RecordingQuery(camera: camera, times: (from..<to + 1).microseconds, limit: 3_200)
-            repeat {
-                let page = try library.ranges(query)
-                times += RecordedTime.joined(page.entries.map { RecordedTime($0) })
-                query.cursor = page.next
-            } while query.cursor != nil && times.count < 100_000
-            return (first, times)
+            return (first, try Self.times(library, camera, (from..<to + 1).microseconds))
         }
     }
 

@@ -26,10 +26,7 @@ struct CallerStorage: GatewayStorage {
         let isRecorded = try await isRecorded(device)
         let library = access.library
         let (first, last) = try await access.threads.run { () throws(IoTError) in
-            let first = try library.segments(RecordingQuery(camera: camera, times: Self.ever, limit: 1))
-            let last = try library.segments(
-                RecordingQuery(camera: camera, times: Self.ever, order: .descending, limit: 1))
-            return (first.entries.first, last.entries.first)
+            try Self.firstAndLast(library, camera, Self.ever)
         }
         let start = first.map { $0.start / Self.second } ?? 0
         let end = isRecorded ? 0 : last.map { ($0.end + Self.second - 1) / Self.second } ?? 0
@@ -38,7 +35,7 @@ struct CallerStorage: GatewayStorage {
     }
 
     func days(_ device: String, timezone: Int64) async throws -> StorageDays {
-        let days = try await recordings.days(device, in: 0..<Int64.max, zone: .offset(timezone))
+        let days = try await recordings.days(device, in: 0..<Int64.max, by: .offset(timezone))
         return StorageDays(list: days.days.map { $0.start / 1_000 })
     }
 
@@ -49,19 +46,11 @@ struct CallerStorage: GatewayStorage {
             return StoragePlayList(list: [])
         }
         let library = access.library
-        let ranges = try await access.threads.run { () throws(IoTError) in
-            var ranges: [RecordedRange] = []
-            var query = RecordingQuery(camera: camera, times: Self.microseconds(times), limit: Self.page)
-            repeat {
-                let page = try library.ranges(query)
-                ranges += page.entries
-                query.cursor = page.next
-                // A day has far fewer; more is damage.
-            } while query.cursor != nil && ranges.count < 100_000
-            return ranges
+        let recorded = try await access.threads.run { () throws(IoTError) in
+            try Self.times(library, camera, times.scaled(by: Self.second))
         }
         return StoragePlayList(
-            list: RecordedTime.joined(ranges.map { RecordedTime($0) }).map { time in
+            list: recorded.map { time in
                 StoragePlayList.Item(start: time.start / 1_000, end: (time.end + 999) / 1_000)
             })
     }
@@ -69,12 +58,9 @@ struct CallerStorage: GatewayStorage {
     func address(_ device: String, from start: Int64, to end: Int64?) async throws -> StorageAddress {
         guard let (camera, access) = try await recordings.recorded(device) else { throw CallerRecordings.nothing }
         let library = access.library
-        let wanted = Self.microseconds(start..<max(start, end ?? Int64.max))
+        let wanted = (start..<max(start, end ?? Int64.max)).scaled(by: Self.second)
         let (first, last) = try await access.threads.run { () throws(IoTError) in
-            let first = try library.segments(RecordingQuery(camera: camera, times: wanted, limit: 1))
-            let last = try library.segments(
-                RecordingQuery(camera: camera, times: wanted, order: .descending, limit: 1))
-            return (first.entries.first, last.entries.first)
+            try Self.firstAndLast(library, camera, wanted)
         }
         guard let first, let last else { throw CallerRecordings.nothing }
         // A gap before the first recording does not count.
@@ -98,11 +84,28 @@ struct CallerStorage: GatewayStorage {
         }
     }
 
-    private static func microseconds(_ seconds: Range<Int64>) -> Range<Int64> {
-        func scaled(_ value: Int64) -> Int64 {
-            let (product, overflow) = value.multipliedReportingOverflow(by: second)
-            return overflow ? .max : product
-        }
-        return scaled(seconds.lowerBound)..<scaled(seconds.upperBound)
+    // MARK: On the disk's threads
+
+    private static func firstAndLast(
+        _ library: RecordingLibrary, _ camera: CameraNumber, _ times: Range<Int64>
+    ) throws(IoTError) -> (first: SegmentRecord?, last: SegmentRecord?) {
+        let first = try library.segments(RecordingQuery(camera: camera, times: times, limit: 1))
+        let last = try library.segments(RecordingQuery(camera: camera, times: times, order: .descending, limit: 1))
+        return (first.entries.first, last.entries.first)
+    }
+
+    /// What is recorded of a time in µs, without the gaps.
+    static func times(
+        _ library: RecordingLibrary, _ camera: CameraNumber, _ times: Range<Int64>
+    ) throws(IoTError) -> [RecordedTime] {
+        var ranges: [RecordedRange] = []
+        var query = RecordingQuery(camera: camera, times: times, limit: page)
+        repeat {
+            let page = try library.ranges(query)
+            ranges += page.entries
+            query.cursor = page.next
+            // A day has far fewer; more is damage.
+        } while query.cursor != nil && ranges.count < 100_000
+        return RecordedTime.joined(ranges.map { RecordedTime($0) })
     }
 }

@@ -2,6 +2,7 @@ import Gateway
 import GatewayAPI
 import Hummingbird
 import IoTCore
+import MediaChannel
 import NIOCore
 
 extension APIRoutes {
@@ -24,9 +25,9 @@ extension APIRoutes {
                 return try Response(json: try await gateway.recordings.ranges(request.parameter("device"), query))
             },
             APIRoute(.get, path + "/days", query: ["from", "to", "zone", "offset"]) { request, gateway in
-                let (times, zone) = (try request.times, try request.zone)
+                let (times, division) = (try request.times, try request.division)
                 return try Response(
-                    json: try await gateway.recordings.days(request.parameter("device"), in: times, zone: zone))
+                    json: try await gateway.recordings.days(request.parameter("device"), in: times, by: division))
             },
             APIRoute(.get, path + "/{id}/video.mp4", isTimed: false) { request, gateway in
                 Response(
@@ -151,13 +152,13 @@ extension APIRequest {
         }
     }
 
-    /// The zone that divides days: `zone`, or `offset` in seconds; without both, UTC.
-    fileprivate var zone: RecordedZone {
+    /// What divides days: `zone`, or `offset` in seconds; without both, UTC.
+    fileprivate var division: DayDivision {
         get throws(IoTError) {
             let offset = try integerQuery("offset", in: -64_800...64_800)
             guard let name = query("zone") else { return .offset(offset ?? 0) }
             guard offset == nil else { throw IoTError(.valueInvalid, "give either zone or offset") }
-            return .name(name)
+            return .zone(name)
         }
     }
 }

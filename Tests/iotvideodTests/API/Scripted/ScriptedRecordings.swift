@@ -1,5 +1,6 @@
 import GatewayAPI
 import IoTCore
+import MediaChannel
 import NIOCore
 
 @testable import Gateway
@@ -21,7 +22,7 @@ struct ScriptedRecordings: GatewayRecordings {
         return RecordedTimeList(ranges: [])
     }
 
-    func days(_ device: String, in times: Range<Int64>, zone: RecordedZone) async throws -> RecordedDayList {
+    func days(_ device: String, in times: Range<Int64>, by division: DayDivision) async throws -> RecordedDayList {
         try session.note()
         return RecordedDayList(days: [])
     }
