@@ -6,7 +6,7 @@ public struct FirmwareVersion: Sendable, Hashable, Comparable, CustomStringConve
 
     /// Major, minor and patch, each at most 999,999,999.
     private let numbers: [UInt32]
-    /// The parts behind the hyphen; empty for a version that is finished.
+    /// The parts after the hyphen; a finished version has none.
     private let preliminary: [Part]
 
     private enum Part: Hashable {

@@ -2,8 +2,8 @@
 public enum ReleaseChoice {
     /// The newest release for a device; `nil` if it has the newest.
     ///
-    /// A downgrade withdraws the versions that it is for: they are no longer offered, or the device would go to and
-    /// fro. To a device that has one of them, the downgrade is offered like any other release.
+    /// A downgrade withdraws the versions that it is for: they are no longer offered. Otherwise a device would change
+    /// from one to the other again and again. A device that has one of them is offered the downgrade.
     public static func newest<Release>(
         _ releases: [Release], for target: FirmwareTarget, manifest: (Release) -> ReleaseManifest
     ) -> Release? {

@@ -4,8 +4,8 @@ import GatewayAPI
 /// belong to it.
 enum StorageEventPage {
     /// - Parameter events: all of the time, in any order.
-    /// - Returns: the newest, and whether there are no more. The events of one second are not divided between two pages,
-    ///   unless they are more than a page: so none is lost, and none comes twice.
+    /// - Returns: the newest events, and whether these are all. The events of one second are on one page, if a page can
+    ///   hold them: so none is lost, and none comes twice.
     static func cut(_ events: [StorageEvents.Event], size: Int) -> (list: [StorageEvents.Event], isEnd: Bool) {
         let sorted = events.sorted {
             ($0.startTime, Int64($0.alarmId) ?? 0) > ($1.startTime, Int64($1.alarmId) ?? 0)

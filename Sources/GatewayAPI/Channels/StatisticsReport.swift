@@ -21,7 +21,7 @@ public struct StatisticsReport: Codable, Hashable, Sendable {
     public var delay: Double?
     /// How much later than the sound the picture is shown. Negative if it is earlier.
     public var audioVideoSkew: Double?
-    /// By how much the newest picture is ahead of the newest sound, by the camera's clock. Negative if it is behind.
+    /// The time of the newest picture minus that of the newest sound, by the camera's clock.
     public var audioVideoDistance: Double?
     /// From a frame's arrival until it is shown, over the newest frames.
     public var processingTime: ProcessingTimeReport?

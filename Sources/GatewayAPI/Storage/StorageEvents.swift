@@ -34,7 +34,7 @@ public struct StorageEvents: Codable, Hashable, Sendable {
     public var validVideoStartTime: Int64
     /// The same, as the SDK's example has it.
     public var validStartTime: Int64
-    /// Whether there is no older event. Otherwise ask again with the last one's `startTime` as `endTime`.
+    /// True on the last page. The next page is asked for with the last event's `startTime` as `endTime`.
     public var pageEnd: Bool
 
     public init(imgUrlPrefix: String, list: [Event], validVideoStartTime: Int64, pageEnd: Bool) {

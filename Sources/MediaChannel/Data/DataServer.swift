@@ -82,7 +82,7 @@ final class DataServer {
     }
 
     /// - Parameters:
-    ///   - bytes: `nil` if there is no further response; then `isLast` must be true.
+    ///   - bytes: `nil` ends the request without another response; `isLast` must be true.
     ///   - isLast: whether the request is answered with it. The only response of a request for one always is.
     func respond(
         _ number: UInt32, _ bytes: ByteBuffer?, isLast: Bool, patience: TimeAmount

@@ -22,8 +22,8 @@ extension MonitorChannel {
     ///   - recording: `RecordedItem.id`.
     ///   - tag: the file must still have this tag.
     ///   - count: 0 to `largestFilePart`; fewer bytes come at the file's end.
-    /// - Throws: 21040 on channels of other kinds; 21061 if the tag is another, 21062 beyond the file's end, 21064 if
-    ///   there is no such recording, 21039 if the disk is away, 21002.
+    /// - Throws: 21040 on channels of other kinds, 21061 for another tag, 21062 beyond the file's end, 21064 for an
+    ///   unknown recording, 21039 without the disk, 21002 without an answer.
     public func readRecording(
         _ recording: Int64, tag: String? = nil, at offset: Int64, count: Int
     ) async throws(IoTError) -> FilePart {

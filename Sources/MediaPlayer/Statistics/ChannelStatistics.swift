@@ -27,7 +27,7 @@ public struct ChannelStatistics: Sendable, Codable, Hashable {
     public var audioVideoSkew: Double?
     public var maximumAudioVideoSkew: Double?
 
-    /// How far the newest picture is ahead of the newest sound by the sender's clock, seconds; negative if it is behind.
+    /// The time of the newest picture minus that of the newest sound, by the sender's clock: seconds.
     public var audioVideoDistance: Double?
 
     /// From a frame's arrival until it is shown.

@@ -107,7 +107,7 @@ struct TrackDistanceMeter {
         if let senderTime { newest[kind] = (senderTime, time) }
     }
 
-    /// Negative if the picture is behind; `nil` without both tracks.
+    /// The picture's time minus the sound's; `nil` until both tracks have begun.
     var seconds: Double? {
         guard let picture = newest[.video], let sound = newest[.audio] else { return nil }
         let passed = (picture.at - sound.at).nanoseconds / 1_000

@@ -20,7 +20,7 @@ enum CommandNames {
     }
 }
 
-/// A group whose most frequent command need not be written: a word that is no command is that command's first argument.
+/// A group with a usual command, whose name may be left out: the next word is then its first argument.
 /// Unlike the parser's default, the group alone prints its help.
 protocol UsualSubcommand: ParsableCommand {
     static var usual: any ParsableCommand.Type { get }

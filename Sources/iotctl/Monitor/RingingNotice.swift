@@ -1,8 +1,8 @@
 import GatewayAPI
 import IoTCore
 
-/// Tells the caller of a live call that somebody must accept it. Until then there is no picture, which would look like a
-/// failure.
+/// Tells the caller of a live call that somebody must accept it first. Without this, the missing picture would look like
+/// a failure.
 struct RingingNotice: Encodable {
     let event = "ringing"
     let channel: String
