@@ -96,12 +96,7 @@ extension FirmwareCommand {
         @Argument(help: ArgumentHelp("The file that devices install.", valueName: "file"), completion: .file())
         var file: String
 
-        @Option(
-            name: .customLong("key"),
-            help: ArgumentHelp(
-                "A file with the public half of a trusted release key; may be repeated.", valueName: "file"),
-            completion: .file())
-        var keys: [String]
+        @OptionGroup var trusted: TrustedKeyOptions
 
         @Option(help: ArgumentHelp("The device's model.", valueName: "name"))
         var model: String?
@@ -114,13 +109,12 @@ extension FirmwareCommand {
         var json = false
 
         func validate() throws {
-            guard !keys.isEmpty else { throw ValidationError("give --key") }
             guard installed == nil || model != nil else { throw ValidationError("--installed requires --model") }
         }
 
         func run() async throws {
             let files = ReleaseFiles(file: file)
-            let manifest = try files.read().verify(try keys.map(ReleaseFiles.publicKey))
+            let manifest = try files.read().verify(try trusted.publicKeys)
             if let model { try manifest.check(for: FirmwareTarget(model: model, version: installed)) }
             var check = ReleaseFileCheck(manifest)
             try files.forEachChunk { try check.update($0) }

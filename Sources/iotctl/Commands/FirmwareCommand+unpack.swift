@@ -21,12 +21,7 @@ extension FirmwareCommand {
         @Argument(help: ArgumentHelp("The bundle.", valueName: "bundle"), completion: .file())
         var bundle: String
 
-        @Option(
-            name: .customLong("key"),
-            help: ArgumentHelp(
-                "A file with the public half of a trusted release key; may be repeated.", valueName: "file"),
-            completion: .file())
-        var keys: [String]
+        @OptionGroup var trusted: TrustedKeyOptions
 
         @Option(help: ArgumentHelp("The device's model.", valueName: "name"))
         var model: String
@@ -40,14 +35,10 @@ extension FirmwareCommand {
             completion: .file())
         var output: String
 
-        func validate() throws {
-            guard !keys.isEmpty else { throw ValidationError("give --key") }
-        }
-
         func run() async throws {
             let input = try BundleInput(bundle)
             let signed = try BundleHeader(beginning: try input.read(BundleHeader.maximumCount, at: 0)).signed
-            let manifest = try signed.verify(try keys.map(ReleaseFiles.publicKey))
+            let manifest = try signed.verify(try trusted.publicKeys)
             try manifest.check(for: FirmwareTarget(model: model, version: installed))
             let part = output + ".part"
             unlink(part)
