@@ -28,6 +28,8 @@ package struct PlaybackSession {
     private static let patience: Int64 = 300_000
     /// The end is told when the last frames have arrived, also those that had to be sent again.
     static let tail: Int64 = 250_000
+    /// Two pictures never have the same time: a receiver would take them for one.
+    private static let smallestDistance: Int64 = 1_000
     /// After so many items that cannot be read, without one that can, playback ends.
     private static let longestDamage = 32
 
@@ -235,8 +237,7 @@ package struct PlaybackSession {
 
     private var deadline: Int64? {
         guard !isStanding, !isFinished else { return nil }
-        // Each frame of a step is sent as soon as its times follow those before it; see `isDue`.
-        if let first = queue.first { return isStepping ? max(now, newest) : due(first.dts) }
+        if let first = queue.first { return newAnchor(for: first) ?? due(first.dts) }
         if isPaused, isComplete { return nil }
         return isComplete ? finishTime : retry
     }
@@ -259,8 +260,15 @@ package struct PlaybackSession {
         outputs.append(.event(.finished(error: failure)))
     }
 
+    /// When the entry is sent, if that does not follow from the frames before it. The pictures before a sought time keep
+    /// their distances during a pause, too.
+    private func newAnchor(for entry: PlaybackQueue.Entry) -> Int64? {
+        guard anchor == nil || isStepping && !entry.isLead else { return nil }
+        return max(now, newest + Self.smallestDistance)
+    }
+
     private mutating func isDue(_ entry: PlaybackQueue.Entry) -> Bool {
-        if anchor == nil || isStepping { anchor = (entry.dts, max(now, newest)) }
+        if let at = newAnchor(for: entry) { anchor = (entry.dts, at) }
         return due(entry.dts) <= now
     }
 

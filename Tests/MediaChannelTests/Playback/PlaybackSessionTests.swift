@@ -141,6 +141,22 @@ struct PlaybackSessionTests {
         #expect(playback.pictures.last?.wall == 15_080_000)
     }
 
+    @Test("A seek during a pause sends the pictures before the place as fast as any seek, each with a time of its own")
+    func seekInPause() {
+        var playback = playing()
+        playback.run(2)
+        playback.perform { $0.pause(at: $1) }
+        let count = playback.pictures.count
+        playback.perform { $0.seek(to: VirtualPlayback.start + 15_900_000, at: $1) }
+        playback.run(2)
+        let sought = playback.pictures.dropFirst(count)
+        #expect(sought.first?.wall == 14_000_000 && sought.last?.wall == 15_920_000)
+        let times = sought.map(\.pts)
+        #expect(zip(times, times.dropFirst()).allSatisfy { $0 < $1 })
+        // 1.92 s at 16 times the speed.
+        #expect(sought.last.map { $0.at - (sought.first?.at ?? 0) >= 110_000 } ?? false)
+    }
+
     @Test("One file alone, and files from the newest to the oldest")
     func strategies() {
         var single = playing(.single, from: 12)
