@@ -51,14 +51,14 @@ struct CallerFirmware: GatewayFirmware {
         return release
     }
 
-    func open(_ id: String) async throws -> ReleaseFile {
+    func open(_ id: String) async throws -> RangedFile {
         let hub = try self.hub
         let part = try session.take(.releaseReaders)
         let release = try await session.hub.ask(FirmwareMethod.show, ReleaseReference(id: id))
         guard release.complete, await hub.releases.size(of: release.id) == release.size else {
             throw IoTError(.releaseIncomplete)
         }
-        return ReleaseFile(release, in: hub.releases, part)
+        return RangedFile(release, in: hub.releases, part)
     }
 
     func remove(_ id: String, requestID: String?) async throws {

@@ -9,7 +9,7 @@ package protocol GatewayFirmware: Sendable {
     func show(_ id: String) async throws -> ReleaseDescription
     /// Takes the next part of a release's file.
     func receive(_ part: ReleasePart, of id: String) async throws -> ReleaseDescription
-    func open(_ id: String) async throws -> ReleaseFile
+    func open(_ id: String) async throws -> RangedFile
     func remove(_ id: String, requestID: String?) async throws
     /// The newest release for a device.
     func newest(for device: String, currentVersion: String?, language: String?) async throws -> FirmwareOffer

@@ -49,7 +49,7 @@ struct CallerRecordings: GatewayRecordings {
         }
     }
 
-    func open(_ device: String, _ recording: String) async throws -> RecordedFile {
+    func open(_ device: String, _ recording: String) async throws -> RangedFile {
         let found: (CameraNumber, RecordingAccess)?
         switch try await place(device) {
         case .here(let camera, let access): found = (camera, access)
@@ -61,7 +61,7 @@ struct CallerRecordings: GatewayRecordings {
         } open: { library, id throws(IoTError) in
             try library.open(id)
         }
-        return RecordedFile(open, camera: device, part: part, threads: threads)
+        return RangedFile(open, camera: device, part: part, threads: threads)
     }
 
     /// Opens something of a recording.
@@ -109,7 +109,7 @@ struct CallerRecordings: GatewayRecordings {
         } open: { library, id throws(IoTError) in
             try library.header(of: id)
         }
-        var body = MediaBody(contentType: "video/mp4", bytes: bytes)
+        var body = MediaBody(contentType: RangedFile.recordingType, bytes: bytes)
         body.part = part
         return body
     }
@@ -120,9 +120,9 @@ struct CallerRecordings: GatewayRecordings {
         } open: { library, id throws(IoTError) in
             try library.fragments(of: id, first: first, count: count)
         }
-        return RecordedBody(0..<fragments.size) { place, _ in
+        return RangedBody(0..<fragments.size) { place, _ in
             try await threads.run { () throws(IoTError) in try fragments.read(at: place) }
-        }.body(part)
+        }.body(RangedFile.recordingType, part)
     }
 
     // MARK: Keeping and removing

@@ -9,7 +9,7 @@ package protocol GatewayRecordings: Sendable {
     func days(_ device: String, in times: Range<Int64>, by division: DayDivision) async throws -> RecordedDayList
 
     /// Opens a recording to read it.
-    func open(_ device: String, _ recording: String) async throws -> RecordedFile
+    func open(_ device: String, _ recording: String) async throws -> RangedFile
 
     /// The key frame at a time, or the last one before it, as a JPEG. Its time is in µs since 1970.
     ///

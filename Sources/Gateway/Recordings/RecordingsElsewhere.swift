@@ -62,14 +62,15 @@ struct RecordingsElsewhere {
     }
 
     /// Reads a recording's file while it is sent: a part of a megabyte at a time.
-    func open(_ recording: String) async throws -> RecordedFile {
+    func open(_ recording: String) async throws -> RangedFile {
         let part = try session.take(.recordingReaders)
         guard let number = UInt32(recording) else {
             throw IoTError(.downloadNotFound, "the device has no recording '\(recording.prefix(32))'")
         }
         let head = try await channel.readRecording(Int64(number), at: 0, count: 0)
-        return RecordedFile(
-            name: "\(entry.name)-\(number).mp4", size: head.size, tag: head.tag, part: part
+        return RangedFile(
+            name: "\(entry.name)-\(number).mp4", contentType: RangedFile.recordingType, size: head.size, tag: head.tag,
+            part: part
         ) { offset, count in
             try await channel.readRecording(
                 Int64(number), tag: head.tag, at: offset, count: min(count, MonitorChannel.largestFilePart)

@@ -4,7 +4,7 @@ import IoTCore
 
 extension Response {
     /// A file, whole or in part. It can be cached by its tag, but only by the caller.
-    init(_ file: any RangedFile, to request: APIRequest) {
+    init(_ file: RangedFile, to request: APIRequest) {
         let tag = "\"\(file.tag)\""
         let headers = request.request.headers
         var fields: HTTPFields = [

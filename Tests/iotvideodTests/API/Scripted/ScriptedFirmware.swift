@@ -1,5 +1,6 @@
 import GatewayAPI
 import IoTCore
+import NIOCore
 
 @testable import Gateway
 
@@ -32,11 +33,13 @@ struct ScriptedFirmware: GatewayFirmware {
         return Self.release
     }
 
-    func open(_ id: String) async throws -> ReleaseFile {
+    func open(_ id: String) async throws -> RangedFile {
         try session.note()
-        return ReleaseFile(name: "box-0.2.0", size: 10, tag: "00") { offset, count in
+        return RangedFile(
+            name: "box-0.2.0", contentType: "application/octet-stream", size: 10, tag: "00"
+        ) { offset, count in
             // As a disk may, it gives fewer bytes than wanted.
-            Array(Self.text.dropFirst(Int(offset)).prefix(min(count, 3)))
+            ByteBuffer(bytes: Self.text.dropFirst(Int(offset)).prefix(min(count, 3)))
         }
     }
 

@@ -27,9 +27,11 @@ struct ScriptedRecordings: GatewayRecordings {
         return RecordedDayList(days: [])
     }
 
-    func open(_ device: String, _ recording: String) async throws -> RecordedFile {
+    func open(_ device: String, _ recording: String) async throws -> RangedFile {
         try session.note()
-        return RecordedFile(name: "fr\"ont-1.mp4", size: Int64(Self.text.utf8.count), tag: "1-2") { offset, count in
+        return RangedFile(
+            name: "fr\"ont-1.mp4", contentType: "video/mp4", size: Int64(Self.text.utf8.count), tag: "1-2"
+        ) { offset, count in
             // As a disk may, it gives fewer bytes than wanted.
             ByteBuffer(bytes: Self.text.utf8.dropFirst(Int(offset)).prefix(min(count, 300)))
         }

@@ -1,8 +1,8 @@
 import NIOCore
 import Synchronization
 
-/// A body that is read from a recording while it is sent.
-final class RecordedBody: Sendable {
+/// A body that is read from a file while it is sent.
+final class RangedBody: Sendable {
     /// Reads bytes at a place: at least one, and normally not more than `count`.
     typealias Read = @Sendable (_ place: Int64, _ count: Int) async throws -> ByteBuffer
 
@@ -18,9 +18,9 @@ final class RecordedBody: Sendable {
     }
 
     /// - Parameter part: held as long as the body.
-    func body(_ part: QuotaPart?) -> MediaBody {
+    func body(_ contentType: String, _ part: QuotaPart?) -> MediaBody {
         var body = MediaBody(
-            contentType: "video/mp4", contentLength: rest.withLock { $0.count },
+            contentType: contentType, contentLength: rest.withLock { $0.count },
             chunks: AsyncThrowingStream(unfolding: { try await self.next() }))
         body.part = part
         return body
