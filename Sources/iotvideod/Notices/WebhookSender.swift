@@ -3,14 +3,11 @@ import GatewayAPI
 import IoTCore
 import NIOCore
 import NIOHTTP1
-import NIOPosix
 import NIOSSL
+import NetConfig
 import PeerTransport
 
-/// Sends notices by HTTP: one POST over its own connection, without redirections. It reads no more of the answer than its
-/// status.
-///
-/// It uses NIO's HTTP, as the ONVIF client does: an HTTP client library would be too much for a few requests.
+/// Sends notices by HTTP. It reads no more of the answer than its head.
 struct WebhookSender: NoticeSender {
     let loops: any EventLoopGroup
     var timeout = TimeAmount.seconds(10)
@@ -52,80 +49,23 @@ struct WebhookSender: NoticeSender {
     private func post(
         _ body: some Collection<UInt8> & Sendable, to address: SocketAddress, _ url: ServiceURL, on loop: any EventLoop
     ) async throws -> Int {
-        let promise = loop.makePromise(of: Int.self)
         // Off the loop, because the system's certificate authorities are read.
         let tls = url.scheme == "https" ? try NIOSSLContext(configuration: .makeClientConfiguration()) : nil
-        let connecting = ClientBootstrap(group: loop).connectTimeout(timeout).channelInitializer { channel in
-            channel.eventLoop.makeCompletedFuture {
-                let pipeline = channel.pipeline.syncOperations
-                if let tls {
-                    let isAddress = (try? SocketAddress(ipAddress: url.host, port: 0)) != nil
-                    try pipeline.addHandler(
-                        NIOSSLClientHandler(context: tls, serverHostname: isAddress ? nil : url.host))
-                }
-                try pipeline.addHTTPClientHandlers()
-                try pipeline.addHandler(Handler(url, ByteBuffer(bytes: body), promise))
-            }
+        let post = HTTPPost(
+            url, headers: ["Content-Type": "application/json", "User-Agent": "iotvideod"],
+            body: ByteBuffer(bytes: body), maximumAnswer: nil)
+        let makeTLS = tls.map { Self.makeTLS($0, url) }
+        let (limit, error) = (timeout, ChannelError.connectTimeout(timeout))
+        let answer = try await within(.nanoseconds(limit.nanoseconds), orThrow: error) {
+            try await post.send(on: loop, timeout: limit, to: address, makeTLS: makeTLS)
         }
-        let limit = loop.scheduleTask(in: timeout) { promise.fail(ChannelError.connectTimeout(timeout)) }
-        defer { limit.cancel() }
-        let channel: any Channel
-        do {
-            channel = try await connecting.connect(to: address).get()
-        } catch {
-            promise.fail(error)
-            throw error
-        }
-        defer { channel.close(promise: nil) }
-        return try await withTaskCancellationHandler {
-            try await promise.futureResult.get()
-        } onCancel: {
-            loop.execute { promise.fail(CancellationError()) }
-        }
+        return Int(answer.head.status.code)
     }
 
-    private final class Handler: ChannelInboundHandler {
-        typealias InboundIn = HTTPClientResponsePart
-        typealias OutboundOut = HTTPClientRequestPart
-
-        private let url: ServiceURL
-        private let body: ByteBuffer
-        private let promise: EventLoopPromise<Int>
-
-        init(_ url: ServiceURL, _ body: ByteBuffer, _ promise: EventLoopPromise<Int>) {
-            self.url = url
-            self.body = body
-            self.promise = promise
-        }
-
-        func channelActive(context: ChannelHandlerContext) {
-            let host = (url.host.contains(":") ? "[\(url.host)]" : url.host) + (url.port.map { ":\($0)" } ?? "")
-            let headers: HTTPHeaders = [
-                "Host": host, "Content-Type": "application/json", "Connection": "close",
-                "Content-Length": String(body.readableBytes), "User-Agent": "iotvideod",
-            ]
-            let head = HTTPRequestHead(version: .http1_1, method: .POST, uri: url.path, headers: headers)
-            context.write(wrapOutboundOut(.head(head)), promise: nil)
-            context.write(wrapOutboundOut(.body(.byteBuffer(body))), promise: nil)
-            context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: nil)
-            context.fireChannelActive()
-        }
-
-        func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-            if case .head(let head) = unwrapInboundIn(data) { settle(.success(Int(head.status.code)), context) }
-        }
-
-        func errorCaught(context: ChannelHandlerContext, error: any Error) { settle(.failure(error), context) }
-
-        func channelInactive(context: ChannelHandlerContext) {
-            settle(.failure(ChannelError.eof), context)
-            context.fireChannelInactive()
-        }
-
-        /// The first result counts.
-        private func settle(_ result: Result<Int, any Error>, _ context: ChannelHandlerContext) {
-            promise.completeWith(result)
-            context.close(promise: nil)
+    private static func makeTLS(_ context: NIOSSLContext, _ url: ServiceURL) -> HTTPPost.MakeTLS {
+        { _ in
+            let isAddress = (try? SocketAddress(ipAddress: url.host, port: 0)) != nil
+            return try NIOSSLClientHandler(context: context, serverHostname: isAddress ? nil : url.host)
         }
     }
 }
