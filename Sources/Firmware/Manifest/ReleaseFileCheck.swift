@@ -31,4 +31,19 @@ public struct ReleaseFileCheck: Sendable {
             throw IoTError(.releaseFileDiffers, "the file's SHA-256 is not that of the release's manifest")
         }
     }
+
+    /// Compares a file that is read part by part; an empty part is its end.
+    ///
+    /// - Throws: `releaseFileDiffers`, and what `part` throws.
+    public static func run(
+        _ manifest: ReleaseManifest, part: (_ place: Int64) throws(IoTError) -> [UInt8]
+    ) throws(IoTError) {
+        var check = ReleaseFileCheck(manifest)
+        while true {
+            let bytes = try part(check.digest.size)
+            guard !bytes.isEmpty else { break }
+            try check.update(bytes)
+        }
+        try check.finish()
+    }
 }

@@ -75,7 +75,7 @@ package enum PrivateFile {
             unlink(temporary)
             throw unwritable(path, reason)
         }
-        syncDirectory(of: path)
+        OpenFile.syncDirectory(path.lastIndex(of: "/").map { String(path[...$0]) } ?? ".")
     }
 
     private static func writeAll(_ bytes: [UInt8], to file: Int32) -> Bool {
@@ -87,15 +87,6 @@ package enum PrivateFile {
             rest = rest.dropFirst(count)
         }
         return true
-    }
-
-    /// A rename survives a power cut only if the directory is synced, too.
-    private static func syncDirectory(of path: String) {
-        let end = path.lastIndex(of: "/")
-        let directory = open(end.map { String(path[...$0]) } ?? ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-        guard directory >= 0 else { return }
-        fsync(directory)
-        close(directory)
     }
 
     private static func unreadable(_ path: String, _ reason: Int32) -> IoTError {

@@ -104,18 +104,11 @@ public final class ReleaseStore: Sendable {
                 .releaseFileDiffers, "the file has more than the \(manifest.size) bytes of the release's manifest")
         }
         try checkSpace(for: manifest.size - size)
-        var rest = bytes[...]
-        while !rest.isEmpty {
-            let place = offset + Int64(bytes.count - rest.count)
-            let count = rest.withUnsafeBytes { pwrite(file, $0.baseAddress, $0.count, off_t(place)) }
-            if count < 0, errno == EINTR { continue }
-            guard count > 0 else {
-                let error = errno == ENOSPC || errno == EDQUOT ? Self.noSpace : failure(id)
-                // The next attempt begins at the same place.
-                ftruncate(file, off_t(size))
-                throw error
-            }
-            rest = rest.dropFirst(count)
+        guard OpenFile.write(bytes, to: file, at: offset) else {
+            let error = errno == ENOSPC || errno == EDQUOT ? Self.noSpace : failure(id)
+            // The next attempt begins at the same place.
+            ftruncate(file, off_t(size))
+            throw error
         }
         return size + Int64(bytes.count)
     }
@@ -123,26 +116,15 @@ public final class ReleaseStore: Sendable {
     private func compare(_ id: String, _ manifest: ReleaseManifest) throws(IoTError) {
         let file = try open(id, O_RDONLY)
         defer { close(file) }
-        var check = ReleaseFileCheck(manifest)
-        var place: Int64 = 0
-        while true {
-            let part = try bytes(file, id, at: place, count: Self.chunkSize)
-            guard !part.isEmpty else { break }
-            try check.update(part)
-            place += Int64(part.count)
+        try ReleaseFileCheck.run(manifest) { place throws(IoTError) in
+            try bytes(file, id, at: place, count: Self.chunkSize)
         }
-        try check.finish()
         guard fsync(file) == 0 else { throw failure(id) }
-        let folder = Glibc.open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-        guard folder >= 0 else { throw failure(id) }
-        defer { close(folder) }
-        guard fsync(folder) == 0 else { throw failure(id) }
+        guard OpenFile.syncDirectory(directory) else { throw failure(id) }
     }
 
     private func checkSpace(for bytes: Int64) throws(IoTError) {
-        var space = statvfs()
-        guard statvfs(directory, &space) == 0 else { return }
-        let free = Int64(clamping: UInt64(space.f_bavail).multipliedReportingOverflow(by: UInt64(space.f_frsize)).0)
+        guard let free = OpenFile.freeSpace(at: directory) else { return }
         guard free - Self.reserve >= bytes else { throw Self.noSpace }
     }
 
@@ -153,14 +135,8 @@ public final class ReleaseStore: Sendable {
     }
 
     private func bytes(_ file: Int32, _ id: String, at place: Int64, count: Int) throws(IoTError) -> [UInt8] {
-        var bytes = [UInt8](repeating: 0, count: count)
-        while true {
-            let taken = bytes.withUnsafeMutableBytes { pread(file, $0.baseAddress, $0.count, off_t(place)) }
-            if taken < 0, errno == EINTR { continue }
-            guard taken >= 0 else { throw failure(id) }
-            bytes.removeSubrange(taken...)
-            return bytes
-        }
+        guard let bytes = OpenFile.read(file, at: place, count: count) else { throw failure(id) }
+        return bytes
     }
 
     private func open(_ id: String, _ flags: Int32) throws(IoTError) -> Int32 {

@@ -88,18 +88,9 @@ private struct BundleInput: ~Copyable {
 
     /// At most `count` bytes; none at the end.
     func read(_ count: Int, at place: Int64) throws -> [UInt8] {
-        var bytes = [UInt8](repeating: 0, count: count)
-        var filled = 0
-        while filled < count {
-            let taken = bytes.withUnsafeMutableBytes {
-                pread(descriptor, $0.baseAddress! + filled, count - filled, off_t(place) + off_t(filled))
-            }
-            if taken < 0, errno == EINTR { continue }
-            guard taken >= 0 else { throw DescriptorWriting.failure("\(path) cannot be read") }
-            guard taken > 0 else { break }
-            filled += taken
+        guard let bytes = OpenFile.read(descriptor, at: place, count: count) else {
+            throw DescriptorWriting.failure("\(path) cannot be read")
         }
-        bytes.removeSubrange(filled...)
         return bytes
     }
 }

@@ -72,15 +72,9 @@ final class BundleFile: Sendable {
             let file = try open(O_RDONLY)
             defer { close(file) }
             do throws(IoTError) {
-                var check = ReleaseFileCheck(manifest)
-                var place = Int64(header.bytes.count)
-                while true {
-                    let bytes = try read(file, at: place, count: Self.chunkSize)
-                    guard !bytes.isEmpty else { break }
-                    try check.update(bytes)
-                    place += Int64(bytes.count)
+                try ReleaseFileCheck.run(manifest) { place throws(IoTError) in
+                    try read(file, at: Int64(header.bytes.count) + place, count: Self.chunkSize)
                 }
-                try check.finish()
             } catch {
                 if error.code == .releaseFileDiffers { unlink(download) }
                 throw error
@@ -94,19 +88,14 @@ final class BundleFile: Sendable {
         try await run { [self] () throws(IoTError) in
             try UpgradeReportFile(directory: directory).expect()
             guard rename(download, release) == 0 else { throw failure() }
-            let folder = Glibc.open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-            guard folder >= 0 else { throw failure() }
-            defer { close(folder) }
-            guard fsync(folder) == 0 else { throw failure() }
+            guard OpenFile.syncDirectory(directory) else { throw failure() }
         }
     }
 
     // MARK: On a thread
 
     private func checkSpace(have: Int64) throws(IoTError) {
-        var space = statvfs()
-        guard statvfs(directory, &space) == 0 else { throw failure() }
-        let free = Int64(clamping: UInt64(space.f_bavail).multipliedReportingOverflow(by: UInt64(space.f_frsize)).0)
+        guard let free = OpenFile.freeSpace(at: directory) else { throw failure() }
         let (needed, overflows) = manifest.size.multipliedReportingOverflow(by: Self.spaceFactor)
         guard !overflows, needed <= Int64.max - Self.reserve, free >= needed - have + Self.reserve else {
             throw IoTError(
@@ -122,25 +111,12 @@ final class BundleFile: Sendable {
     }
 
     private func read(_ file: Int32, at place: Int64, count: Int) throws(IoTError) -> [UInt8] {
-        var bytes = [UInt8](repeating: 0, count: count)
-        while true {
-            let taken = bytes.withUnsafeMutableBytes { pread(file, $0.baseAddress, $0.count, off_t(place)) }
-            if taken < 0, errno == EINTR { continue }
-            guard taken >= 0 else { throw failure() }
-            bytes.removeSubrange(taken...)
-            return bytes
-        }
+        guard let bytes = OpenFile.read(file, at: place, count: count) else { throw failure() }
+        return bytes
     }
 
     private func write(_ bytes: [UInt8], to file: Int32, at place: Int64) throws(IoTError) {
-        var rest = bytes[...]
-        while !rest.isEmpty {
-            let offset = place + Int64(bytes.count - rest.count)
-            let count = rest.withUnsafeBytes { pwrite(file, $0.baseAddress, $0.count, off_t(offset)) }
-            if count < 0, errno == EINTR { continue }
-            guard count > 0 else { throw failure() }
-            rest = rest.dropFirst(count)
-        }
+        guard OpenFile.write(bytes, to: file, at: place) else { throw failure() }
     }
 
     private func failure() -> IoTError {
