@@ -22,6 +22,16 @@ class Guest(Role):
         self.patient, _ = await guest("patient", self.sources[1])
         self.sharer, _ = await guest("sharer", self.sources[1])
 
+    async def ask_once(self, number, method, path, body=None):
+        """The viewer's request over a connection of its own, from one of two addresses. A closed connection is a refusal."""
+        web = self.web(self.viewer.token, number % 2)
+        try:
+            return await web.ask(method, path, body)
+        except (ConnectionError, asyncio.IncompleteReadError, asyncio.TimeoutError):
+            return Answer(429, {}, b'{"error": {"code": 25024}}')
+        finally:
+            web.close()
+
     async def own_call(self):
         """The owner can watch, whatever others do."""
         answer = await self.owner.ask("POST", CALL, offer(), SDP)
@@ -279,13 +289,8 @@ class Guest(Role):
                 refused(await self.viewer.ask("GET", f"{place}/snapshot?size={size}"), 25001)
 
             async def picture(number):
-                web = self.web(self.viewer.token, number % 2)
-                try:
-                    return await web.ask("GET", f"{place}/snapshot?format=png&size=1920x1920&scaling=fill")
-                except (ConnectionError, asyncio.IncompleteReadError, asyncio.TimeoutError):
-                    return Answer(429, {}, b'{"error": {"code": 25024}}')
-                finally:
-                    web.close()
+                return await self.ask_once(
+                    number, "GET", f"{place}/snapshot?format=png&size=1920x1920&scaling=fill")
 
             pictures = asyncio.create_task(at_once(24, picture))
             for _ in range(10):
@@ -313,13 +318,8 @@ class Guest(Role):
                 refused(await self.viewer.ask("PATCH", place, {"definition": wanted}), 25001, 25013, 25133, 21031)
 
             async def change(number):
-                web = self.web(self.viewer.token, number % 2)
-                try:
-                    return await web.ask("PATCH", place, {"definition": ("audio", "high")[number % 2], "echo": "keep"})
-                except (ConnectionError, asyncio.IncompleteReadError, asyncio.TimeoutError):
-                    return Answer(429, {}, b'{"error": {"code": 25024}}')
-                finally:
-                    web.close()
+                return await self.ask_once(
+                    number, "PATCH", place, {"definition": ("audio", "high")[number % 2], "echo": "keep"})
 
             changes = asyncio.create_task(at_once(80, change))
             for _ in range(5):
