@@ -10,7 +10,9 @@ SWIFT ?= swift
 export PATH := $(PATH):/opt/swift/usr/bin:$(HOME)/.local/share/swiftly/bin
 
 # The Swift runtime is linked into the binaries, so they run on a machine without Swift.
-RELEASE := -c release --static-swift-stdlib
+# Most of the data of ICU, which comes with Foundation, is left out.
+ICU := .build/icu/options
+RELEASE = -c release --static-swift-stdlib $(shell cat $(ICU) 2>/dev/null)
 BIN := .build/release
 # protoc's output (make protobuf) keeps protoc's format.
 SWIFT_FILES = $(shell find Package.swift Sources Tests Benchmarks Fuzz -name '*.swift' -not -path '*/.build*' \
@@ -74,7 +76,10 @@ root:
 		echo 'make $(NEEDS_ROOT) needs root, for network namespaces and captures: sudo make $(NEEDS_ROOT)' >&2; \
 		exit 1; }
 
-build:
+$(ICU): packaging/icu-data.py
+	@SWIFT=$(SWIFT) packaging/icu-data.py $@
+
+build: $(ICU)
 	$(SWIFT) build $(RELEASE) --product iotvideod
 	$(SWIFT) build $(RELEASE) --product iotctl
 
