@@ -1,5 +1,5 @@
-"""Attacks a real daemon: a stranger, a guest, a member and a device run at the same time, while the owner works as on
-any day. Their scripts (roles/) contain the attacks that succeeded against the first release.
+"""Attacks a real daemon: a stranger, guests, members and a device run at the same time, while the owner works as on any
+day. Their scripts (roles/) contain the attacks that succeeded against the first release.
 
 Every attack must get its documented refusal, and every request of the owner its answer. Afterwards the daemon must
 have freed the attackers' resources, stop cleanly, and start again with all acknowledged writes.
@@ -36,10 +36,12 @@ from owner import Owner  # noqa: E402
 from roles.device import Device  # noqa: E402
 from roles.guest import Guest  # noqa: E402
 from roles.member import Member  # noqa: E402
+from roles.notified import Notified  # noqa: E402
+from roles.replayer import Replayer  # noqa: E402
 from roles.stranger import Stranger  # noqa: E402
 from site_of_attack import HOUR, Site  # noqa: E402
 
-ROLES = {role.__name__.lower(): role for role in [Stranger, Guest, Member, Device]}
+ROLES = {role.__name__.lower(): role for role in [Stranger, Guest, Member, Device, Replayer, Notified]}
 CLIP = "street-h264-aac.mp4"
 GOAL = 0.25
 # The broker's memory at which its supervisor restarts it (BrokerLimits.restartBytes), and a second's growth.
@@ -69,8 +71,9 @@ class Attack:
         settings = (
             f"hub:\n  tls: {{listen: '127.0.0.1:{self.broker_port}', names: ['127.0.0.1']}}\n"
             f"rtsp: {{listen: '127.0.0.1:{self.rtsp_port}'}}\n"
-            "media: {listen: '127.0.0.1:0'}\n")
-        self.daemon = Daemon(self.folder, {"front": CLIP}, media=settings)
+            "media: {listen: '127.0.0.1:0'}\n"
+            f"recording: {{directory: '{self.folder}/recordings'}}\n")
+        self.daemon = Daemon(self.folder, {"front": CLIP}, media=settings, recorded=["front"])
 
     async def prepare(self):
         """Makes the accounts and the devices of the attackers."""
@@ -82,16 +85,19 @@ class Attack:
         self.marker = "marker-" + secrets.token_hex(4)
         await site.account(self.marker)
         await site.account("mallory")
+        await site.account("notified")
         await site.account("second", "administrator")
         second = await Link(site, "u/second", (await site.token("second", "link"))["token"]).open()
-        for name in ["stone", "lamp"]:
-            made = await site.own("POST", "/v1/devices", {"name": name, "owner": "mallory"})
+        for name, owner in [("stone", "mallory"), ("lamp", "mallory"), ("bell", "owner")]:
+            made = await site.own("POST", "/v1/devices", {"name": name, "owner": owner})
             site.values["devices"][name] = made["device"]
             reply = await second.ask("token.create", {
                 "principal": f"d/{made['device']}", "ttlSeconds": site.lifetime})
             assert reply.code == 0, reply
             site.values["tokens"][name] = reply.result["token"]
         second.close()
+        # The hub tells the gateway about the devices of the gateway's own account.
+        await site.bind("notified", "bell")
         self.camera = next(camera["device"] for camera in (await site.own("GET", "/v1/cameras"))["cameras"])
         await site.own("POST", "/v1/devices/front/user-properties/owner", -1)
         self.owner = Owner(site, (await site.token("owner"))["token"])

@@ -32,15 +32,17 @@ def eventually(what, is_true, limit=20.0):
 class Daemon:
     """A daemon with its API at a TCP port and at a Unix socket."""
 
-    def __init__(self, folder, cameras, origin="", media="", others=(), prefix=()):
+    def __init__(self, folder, cameras, origin="", media="", others=(), prefix=(), recorded=()):
         """`cameras`: a file in Samples, or a path, by camera name; `others`: names and URLs of cameras for which the
-        constructor does not wait; `prefix`: a command that prepares the environment and then executes the daemon."""
+        constructor does not wait; `prefix`: a command that prepares the environment and then executes the daemon;
+        `recorded`: the names of the cameras that are recorded continuously."""
         self.folder = pathlib.Path(folder)
         self.prefix = list(prefix)
         self.port = free_port()
         self.url = f"http://127.0.0.1:{self.port}"
         urls = [(name, SAMPLES / file) for name, file in cameras.items()] + list(others)
-        entries = "".join(f"  - {{name: {name}, url: '{url}'}}\n" for name, url in urls)
+        records = {name: ", record: continuous" for name in recorded}
+        entries = "".join(f"  - {{name: {name}, url: '{url}'{records.get(name, '')}}}\n" for name, url in urls)
         origins = f"'{origin}'" if origin else ""
         (self.folder / "iotvideod.yaml").write_text(
             f"dataDirectory: {folder}/data\nsocket: {folder}/s\n"
