@@ -294,7 +294,7 @@ let package = Package(
             "FuzzTests",
             [
                 "PeerTransport", "RTP", "RTSP", "MediaChannel", "MediaCodec", "IoTLink", "IoTCore", "Gateway",
-                "NetConfig", "iotvideod", nioCore, nioEmbedded, nioHTTP1,
+                "NetConfig", "Firmware", "iotvideod", nioCore, nioEmbedded, nioHTTP1,
             ]),
         tests("iotctlTests", ["iotctl", "GatewayAPI", "NetConfig", "IoTCore", nioSSL, arguments]),
         // Real processes: needs the packages of packaging/debian-packages-test.txt.
@@ -324,7 +324,7 @@ if Context.environment["IOTVIDEOD_FUZZ"] != nil {
             name: "peer-fuzz",
             dependencies: [
                 "PeerTransport", "RTP", "RTSP", "MediaChannel", "MediaCodec", "IoTLink", "IoTCore", "NetConfig",
-                nioCore, nioEmbedded, nioHTTP1,
+                "Firmware", nioCore, nioEmbedded, nioHTTP1,
             ],
             path: "Fuzz/Sources/peer-fuzz", swiftSettings: settings))
 }
