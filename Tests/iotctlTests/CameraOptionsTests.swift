@@ -36,6 +36,7 @@ import Testing
                 case .source: "/x"
                 case .text where key.name == "certificate": "any"
                 case .text where key.name == "callers": .string("SHA256:" + String(repeating: "A", count: 43))
+                case .text where key.name == "recordTimes": "sun 12:00-13:00"
                 default: "x"
                 }
             let text = value.stringValue ?? value.jsonText

@@ -20,7 +20,8 @@ struct CallerCameras: GatewayCameras {
     private func describe(_ camera: Camera) async throws -> CameraDescription {
         var description = CameraDescription(await camera.snapshot())
         if camera.settings.record != .none {
-            let isReady = description.state == .ready
+            let isTime = camera.settings.recordingTimes?.contain(WallClock.milliseconds() * 1_000) ?? true
+            let isReady = description.state == .ready && isTime
             description.recording =
                 try await session.gateway.recordings?.state(of: camera.device, isReady: isReady)
                 ?? CameraRecordingState(

@@ -19,7 +19,7 @@ package struct RecordingAccess: Sendable {
             remedy: "set recording.directory in its configuration, and restart the daemon")
     }
 
-    /// - Parameter isReady: whether the camera delivers pictures.
+    /// - Parameter isReady: whether the camera delivers pictures that are to be recorded.
     func state(of camera: DeviceID, isReady: Bool) async throws(IoTError) -> CameraRecordingState {
         let number = try await threads.run { [library] () throws(IoTError) in
             try library.camera(named: camera.rawValue)

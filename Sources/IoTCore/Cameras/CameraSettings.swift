@@ -43,6 +43,9 @@ public struct CameraSettings: Sendable, Hashable {
     /// What the box records of it.
     @Setting(default: .none) public var record: CameraRecordPolicy
 
+    /// When it is recorded; always without the key. A form of `RecordingTimes`.
+    public var recordTimes: String?
+
     /// Whether the recordings have its sound.
     @Setting(default: .on) public var recordSound: CameraRecordSound
 
@@ -66,8 +69,8 @@ public struct CameraSettings: Sendable, Hashable {
         passwordFile: String? = nil, certificate: String? = nil, rtspTransport: RTSPTransport? = nil,
         pictureSize: CaptureSize? = nil,
         frameRate: Int? = nil, viewers: Int? = nil, talk: String? = nil,
-        live: CameraLivePolicy? = nil, record: CameraRecordPolicy? = nil, recordSound: CameraRecordSound? = nil,
-        recordBytes: Int? = nil, recordDays: Int? = nil, callers: String? = nil,
+        live: CameraLivePolicy? = nil, record: CameraRecordPolicy? = nil, recordTimes: String? = nil,
+        recordSound: CameraRecordSound? = nil, recordBytes: Int? = nil, recordDays: Int? = nil, callers: String? = nil,
         midUrl: String? = nil, lowUrl: String? = nil
     ) {
         $name.given = name
@@ -83,6 +86,7 @@ public struct CameraSettings: Sendable, Hashable {
         $talk.given = talk
         $live.given = live
         $record.given = record
+        self.recordTimes = recordTimes
         $recordSound.given = recordSound
         self.recordBytes = recordBytes
         self.recordDays = recordDays
@@ -121,6 +125,9 @@ extension CameraKey {
             rule: Rule(CameraLoudspeaker.requirement) { CameraLoudspeaker($0) != nil }),
         .choice("live", CameraPlace(\.$live), part: .calls, traits: .shown),
         .choice("record", CameraPlace(\.$record), part: .recording, traits: .shown),
+        .text(
+            "recordTimes", CameraPlace(\.recordTimes), part: .recording, traits: [.shown, .nullable],
+            rule: Rule(RecordingTimes.requirement) { RecordingTimes($0) != nil }),
         .choice("recordSound", CameraPlace(\.$recordSound), part: .recording, traits: .shown),
         .wholeNumber(
             "recordBytes", CameraPlace(\.recordBytes), in: CameraRecordPolicy.byteLimits, part: .recording,
@@ -164,6 +171,9 @@ extension CameraSettings {
     private var encryptedSources: [String] {
         [url, midUrl, lowUrl].compactMap { $0 }.filter { $0.lowercased().hasPrefix("rtsps:") }
     }
+
+    /// `recordTimes` as a value; `nil` for always.
+    package var recordingTimes: RecordingTimes? { recordTimes.flatMap { RecordingTimes($0) } }
 
     /// `talk` as a value.
     package var loudspeaker: CameraLoudspeaker { CameraLoudspeaker(talk) ?? .none }

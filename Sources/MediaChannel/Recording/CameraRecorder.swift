@@ -6,8 +6,8 @@ package import RecordingStore
 /// Records a camera: makes segments of its source's frames on a thread of its own. It is not a viewer, and the camera's
 /// event loop does not wait for it.
 ///
-/// `@unchecked Sendable`: `recording` and `gate` are used only by the worker's jobs, `hasGap` only on the camera's event
-/// loop.
+/// `@unchecked Sendable`: `recording` and `gate` are used only by the worker's jobs, `hasGap` and `schedule` only on the
+/// camera's event loop.
 package final class CameraRecorder: @unchecked Sendable {
     /// The most frames that wait for the thread: some seconds of pictures and sound.
     private static let limit = 512
@@ -16,20 +16,24 @@ package final class CameraRecorder: @unchecked Sendable {
     /// `nil` for a camera of which everything is recorded.
     private let limits: EventGate.Limits?
     private var gate: EventGate?
+    private let times: RecordingTimes?
     private let worker = SerialWorker(name: "recorder", limit: CameraRecorder.limit)
     private let clock: @Sendable () -> (now: Moment, isSynchronised: Bool)
     private let write: @Sendable (CameraRecording.Output) -> Void
     private let onFailure: @Sendable (IoTError) -> Void
     /// Frames were lost since the last one that was taken.
     private var hasGap = false
+    /// The minute, since 1970, of the last frame, and whether it is recorded.
+    private var schedule: (minute: Int64, isTime: Bool)?
 
     /// - Parameters:
     ///   - events: if only events are recorded, how much before and after them.
+    ///   - times: when it is recorded; `nil` for always.
     ///   - clock: both of the machine's clocks, and whether the wall clock is synchronised.
     ///   - write: takes what is to be written, in order, and must not block.
     ///   - onFailure: called when the sound, or everything, is not recorded; once for each reason.
     package init(
-        _ recording: sending CameraRecording, events: EventGate.Limits? = nil,
+        _ recording: sending CameraRecording, events: EventGate.Limits? = nil, times: RecordingTimes? = nil,
         clock: @escaping @Sendable () -> (now: Moment, isSynchronised: Bool) = {
             (Moment.now(), ClockState.isSynchronised())
         },
@@ -38,6 +42,7 @@ package final class CameraRecorder: @unchecked Sendable {
     ) {
         self.recording = recording
         limits = events
+        self.times = times
         self.clock = clock
         self.write = write
         self.onFailure = onFailure
@@ -60,6 +65,7 @@ package final class CameraRecorder: @unchecked Sendable {
         case .frame(let frame):
             guard isOn else { return }
             let (now, isSynchronised) = clock()
+            guard isTime(now.wall) else { return }
             let arrived = ArrivedFrame(frame, now: now, isSynchronised: isSynchronised)
             let isTaken = submit { [self, hasGap] recording in
                 // The pictures after a gap cannot be decoded before the next key frame.
@@ -71,6 +77,17 @@ package final class CameraRecorder: @unchecked Sendable {
         }
     }
 
+    /// Ends the segment when the times end.
+    private func isTime(_ wall: Int64) -> Bool {
+        guard let times else { return true }
+        let minute = wall / 60_000_000
+        if let schedule, schedule.minute == minute { return schedule.isTime }
+        let (wasTime, isTime) = (schedule?.isTime == true, times.contain(wall))
+        schedule = (minute, isTime)
+        if wasTime, !isTime { pause() }
+        return isTime
+    }
+
     private func pass(_ arrived: ArrivedFrame, to recording: CameraRecording) -> [CameraRecording.Output] {
         guard let passed = gate?.take(arrived) else { return recording.take(arrived) }
         return (passed.ends ? recording.end() : []) + passed.frames.flatMap { recording.take($0) }
@@ -80,8 +97,10 @@ package final class CameraRecorder: @unchecked Sendable {
     ///
     /// - Returns: whether it is recorded.
     func begin(_ type: DetectionType, for duration: Duration) -> Bool {
+        let now = clock().now
+        guard times?.contain(now.wall) ?? true else { return false }
         guard limits != nil else { return true }
-        let end = clock().now.monotonic + TimeAmount(duration).nanoseconds / 1_000
+        let end = now.monotonic + TimeAmount(duration).nanoseconds / 1_000
         return submit(beyondLimit: true) { [self] recording in
             guard gate?.isOpen == false else { return open(until: end, recording) }
             recording.reason = type == .motion ? .motion : .event

@@ -70,6 +70,11 @@ struct CameraOptions: ParsableArguments {
             valueName: "policy"))
     var record: CameraRecordPolicy?
 
+    @Option(
+        help: ArgumentHelp(
+            "When the camera is recorded, such as 'mon-fri 08:00-18:00, sat 22:00-06:00'.", valueName: "times"))
+    var recordTimes: String?
+
     @Option(help: "Whether the recordings have the camera's sound.")
     var recordSound: CameraRecordSound?
 
@@ -99,6 +104,7 @@ struct CameraOptions: ParsableArguments {
         camera.$talk.given = talk
         camera.$live.given = live
         camera.$record.given = record
+        camera.recordTimes = recordTimes
         camera.$recordSound.given = recordSound
         camera.recordBytes = recordBytes
         camera.recordDays = recordDays
@@ -110,6 +116,9 @@ struct CameraOptions: ParsableArguments {
     func validate() throws {
         guard callers.map({ CallerKeys($0) != nil }) ?? true else {
             throw ValidationError("--callers \(CallerKeys.requirement)")
+        }
+        guard recordTimes.map({ RecordingTimes($0) != nil }) ?? true else {
+            throw ValidationError("--record-times \(RecordingTimes.requirement)")
         }
         for url in [midUrl, lowUrl] {
             if let url { try CameraSourceOptions.check(url) }

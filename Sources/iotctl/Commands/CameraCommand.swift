@@ -72,7 +72,7 @@ struct CameraCommand: AsyncParsableCommand {
                     ("bitrate", Format.bitrate(camera.bitrate)),
                     ("viewers", "\(camera.viewers)/\(camera.viewerLimit)"),
                     ("caller", camera.caller.map { camera.ringing == true ? "\($0), rings" : $0 } ?? "-"),
-                    ("recording", Format.recording(camera.recording, sound: camera.settings.recordSound)),
+                    ("recording", Format.recording(camera.recording, camera.settings)),
                 ]))
             if let reason = camera.reason { try Console.print("  \(reason.remedy)") }
         }
@@ -164,6 +164,9 @@ struct CameraCommand: AsyncParsableCommand {
         @Flag(help: "Let every gateway call the camera.")
         var allCallers = false
 
+        @Flag(help: "Record the camera at any time.")
+        var allTimes = false
+
         @Flag(help: "Remove the limit of bytes of the camera's recordings.")
         var noRecordBytes = false
 
@@ -194,6 +197,9 @@ struct CameraCommand: AsyncParsableCommand {
                 throw ValidationError(
                     "--no-record-bytes excludes --record-bytes, and --no-record-days excludes --record-days")
             }
+            guard !(allTimes && camera.recordTimes != nil) else {
+                throw ValidationError("--all-times excludes --record-times")
+            }
             guard !(noCertificate && login.certificate != nil) else {
                 throw ValidationError("--no-certificate excludes --certificate")
             }
@@ -211,7 +217,8 @@ struct CameraCommand: AsyncParsableCommand {
             camera.give(to: &settings)
             let removed = [
                 ("username", anonymous), ("certificate", noCertificate), ("callers", allCallers), ("midUrl", noMid),
-                ("lowUrl", noLow), ("recordBytes", noRecordBytes), ("recordDays", noRecordDays),
+                ("lowUrl", noLow), ("recordTimes", allTimes), ("recordBytes", noRecordBytes),
+                ("recordDays", noRecordDays),
             ].filter(\.1).map(\.0)
             return CameraChange(settings, removed: Swift.Set(removed), check: outcome.requested)
         }

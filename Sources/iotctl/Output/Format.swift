@@ -93,12 +93,13 @@ enum Format {
     }
 
     /// `recording, 34.2 MB of 2 GB, 30 days`, `paused: error …`; `-` if it is not recorded.
-    static func recording(_ recording: CameraRecordingState?, sound: CameraRecordSound = .on) -> String {
+    static func recording(_ recording: CameraRecordingState?, _ settings: CameraSettings = CameraSettings()) -> String {
         guard let recording else { return "-" }
         var text = "\(recording.state.rawValue), \(size(Int(recording.bytes)))"
         if let most = recording.mostBytes { text += " of \(size(Int(most)))" }
         if let days = recording.days { text += days == 1 ? ", 1 day" : ", \(days) days" }
-        if sound == .off { text += ", no sound" }
+        if settings.recordSound == .off { text += ", no sound" }
+        if let times = settings.recordTimes { text += ", only \(times)" }
         if recording.droppedFragments > 0 { text += ", \(recording.droppedFragments) s lost" }
         return text + (recording.reason.map { ": \($0.error)" } ?? "")
     }

@@ -61,7 +61,8 @@ final class RecordingService: Sendable {
         let recording = CameraRecording(
             number, boot: boot, title: settings.name, hasSound: settings.recordSound == .on)
         return CameraRecorder(
-            recording, events: settings.record == .events ? eventLimits : nil
+            recording, events: settings.record == .events ? eventLimits : nil,
+            times: settings.recordingTimes
         ) { [disk] output in
             switch output {
             case .begin(let opening): disk.begin(opening, of: number)

@@ -1,0 +1,93 @@
+import Foundation
+import Glibc
+import IoTCore
+import MediaCodec
+import RecordingStore
+import Synchronization
+import Testing
+
+@testable import MediaChannel
+
+@Suite struct CameraRecorderTests {
+    /// The clip's second group of pictures begins at this time of the wall clock, a full minute.
+    private static let boundary: Int64 = 1_795_521_600_000_000
+    private static let groupLength: Int64 = 10_000_000
+
+    /// Records a clip's pictures; returns the fragments' times, and how many segments began and ended.
+    private func record(
+        at times: RecordingTimes, events: EventGate.Limits? = nil, detection: Int64? = nil
+    ) async throws -> (starts: [Int64], begun: Int, ended: Int, isDetected: Bool) {
+        let clip = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+            .appendingPathComponent("../../../Samples/street-h264-aac.mp4").standardizedFileURL.path
+        let source = try MediaDemuxer(url: clip)
+        let camera = try #require(CameraNumber(rawValue: 1))
+        let clock = Mutex(Moment(monotonic: 0, wall: 0))
+        let outputs = Mutex<(starts: [Int64], begun: Int, ended: Int)>(([], 0, 0))
+        let recorder = CameraRecorder(CameraRecording(camera, boot: "boot"), events: events, times: times) {
+            (clock.withLock { $0 }, true)
+        } write: { output in
+            outputs.withLock {
+                switch output {
+                case .begin: $0.begun += 1
+                case .append(let fragment): $0.starts.append(fragment.facts.wallStart)
+                case .end: $0.ended += 1
+                }
+            }
+        } onFailure: { error in
+            Issue.record(error)
+        }
+        recorder.take(.opened(video: source.video, audio: nil), isOn: true)
+        var isDetected = false
+        var start: Int64?
+        while var frame = try source.readFrame() {
+            guard frame.kind == .video else { continue }
+            frame.dts = frame.pts
+            let began = start ?? frame.pts
+            start = began
+            let wall = Self.boundary - Self.groupLength + frame.pts - began
+            clock.withLock { $0 = Moment(monotonic: 5_000_000_000 + frame.pts, wall: wall) }
+            if let detection, wall == detection { isDetected = recorder.begin(.motion, for: .seconds(1)) }
+            recorder.take(.frame(frame), isOn: true)
+        }
+        await recorder.close()
+        let found = outputs.withLock { $0 }
+        return (found.starts, found.begun, found.ended, isDetected)
+    }
+
+    /// The minute that begins this many minutes after the boundary, in the machine's time zone.
+    private func minute(_ minutes: Int) throws -> RecordingTimes {
+        func text(_ minutes: Int) -> String {
+            var seconds = time_t(Self.boundary / 1_000_000 + Int64(minutes) * 60)
+            var local = tm()
+            localtime_r(&seconds, &local)
+            return String(format: "%02d:%02d", local.tm_hour, local.tm_min)
+        }
+        return try #require(RecordingTimes("\(text(minutes))-\(text(minutes + 1))"))
+    }
+
+    @Test("Recording begins with its times")
+    func begins() async throws {
+        let found = try await record(at: minute(0))
+        #expect(found.starts.first == Self.boundary && found.begun == 1 && found.ended == 1)
+    }
+
+    @Test("Recording ends with its times")
+    func ends() async throws {
+        let found = try await record(at: minute(-1))
+        let (first, last) = (try #require(found.starts.first), try #require(found.starts.last))
+        #expect(first == Self.boundary - Self.groupLength && last < Self.boundary)
+        #expect(found.begun == 1 && found.ended == 1)
+    }
+
+    @Test("Nothing is recorded at other times, also around an event")
+    func other() async throws {
+        let second: Int64 = 1_000_000
+        for events in [nil, EventGate.Limits(before: second, after: second)] {
+            let found = try await record(at: minute(5), events: events, detection: Self.boundary)
+            #expect(found.begun == 0 && found.starts.isEmpty && !found.isDetected)
+        }
+        let limits = EventGate.Limits(before: second, after: second)
+        let found = try await record(at: minute(0), events: limits, detection: Self.boundary)
+        #expect(found.begun == 1 && found.isDetected)
+    }
+}
