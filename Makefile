@@ -76,7 +76,9 @@ root:
 		echo 'make $(NEEDS_ROOT) needs root, for network namespaces and captures: sudo make $(NEEDS_ROOT)' >&2; \
 		exit 1; }
 
-$(ICU): packaging/icu-data.py
+# Each time, because the toolchain may be another one.
+.PHONY: $(ICU)
+$(ICU):
 	@SWIFT=$(SWIFT) packaging/icu-data.py $@
 
 build: $(ICU)
