@@ -14,8 +14,10 @@ import Testing
     private static let groupLength: Int64 = 10_000_000
 
     /// Records a clip's pictures; returns the fragments' times, and how many segments began and ended.
+    ///
+    /// - Parameter endsItself: whether to wait for a segment's end before the recorder is closed.
     private func record(
-        at times: RecordingTimes, events: EventGate.Limits? = nil, detection: Int64? = nil
+        at times: RecordingTimes, events: EventGate.Limits? = nil, detection: Int64? = nil, endsItself: Bool = false
     ) async throws -> (starts: [Int64], begun: Int, ended: Int, isDetected: Bool) {
         let clip = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
             .appendingPathComponent("../../../Samples/street-h264-aac.mp4").standardizedFileURL.path
@@ -23,6 +25,7 @@ import Testing
         let camera = try #require(CameraNumber(rawValue: 1))
         let clock = Mutex(Moment(monotonic: 0, wall: 0))
         let outputs = Mutex<(starts: [Int64], begun: Int, ended: Int)>(([], 0, 0))
+        let (ends, ended) = AsyncStream.makeStream(of: Void.self)
         let recorder = CameraRecorder(CameraRecording(camera, boot: "boot"), events: events, times: times) {
             (clock.withLock { $0 }, true)
         } write: { output in
@@ -30,7 +33,9 @@ import Testing
                 switch output {
                 case .begin: $0.begun += 1
                 case .append(let fragment): $0.starts.append(fragment.facts.wallStart)
-                case .end: $0.ended += 1
+                case .end:
+                    $0.ended += 1
+                    ended.yield()
                 }
             }
         } onFailure: { error in
@@ -49,6 +54,7 @@ import Testing
             if let detection, wall == detection { isDetected = recorder.begin(.motion, for: .seconds(1)) }
             recorder.take(.frame(frame), isOn: true)
         }
+        if endsItself { for await _ in ends { break } }
         await recorder.close()
         let found = outputs.withLock { $0 }
         return (found.starts, found.begun, found.ended, isDetected)
@@ -71,9 +77,9 @@ import Testing
         #expect(found.starts.first == Self.boundary && found.begun == 1 && found.ended == 1)
     }
 
-    @Test("Recording ends with its times")
+    @Test("Recording ends with its times", .timeLimit(.minutes(1)))
     func ends() async throws {
-        let found = try await record(at: minute(-1))
+        let found = try await record(at: minute(-1), endsItself: true)
         let (first, last) = (try #require(found.starts.first), try #require(found.starts.last))
         #expect(first == Self.boundary - Self.groupLength && last < Self.boundary)
         #expect(found.begun == 1 && found.ended == 1)
