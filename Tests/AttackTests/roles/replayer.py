@@ -3,7 +3,7 @@
 import asyncio
 
 from roles.role import Role, at_once, attack, expect, refused
-from web import PATIENCE, Answer, Web
+from web import PATIENCE, Web
 
 RECORDINGS = "/v1/devices/front/recordings"
 # The last moment that a request can name: the end of the year 9999.
@@ -12,7 +12,7 @@ LAST = 253_402_300_799_999
 
 class Replayer(Role):
     async def prepare(self):
-        self.player, made = await self.site.guest("replayer", self.sources[0], actions=("view", "playback"))
+        self.player, _ = await self.site.guest("replayer", self.sources[0], actions=("view", "playback"))
         self.crowd, _ = await self.site.guest("replayers", self.sources[1], actions=("view", "playback"))
         for _ in range(PATIENCE):
             listed = await self.player.ask("GET", RECORDINGS)
@@ -21,16 +21,6 @@ class Replayer(Role):
             await asyncio.sleep(1)
         expect(listed.json.get("recordings"), f"nothing is recorded: {listed}")
         self.recording = listed.json["recordings"][0]["id"]
-
-    async def once(self, token, method, path, body=None, headers=None):
-        """A request over a connection of its own. A closed connection is a refusal."""
-        web = self.web(token, 1)
-        try:
-            return await web.ask(method, path, body, headers)
-        except (ConnectionError, asyncio.IncompleteReadError, asyncio.TimeoutError):
-            return Answer(429, {}, b'{"error": {"code": 25024}}')
-        finally:
-            web.close()
 
     async def channel(self, web):
         answer = await web.ask("POST", "/v1/channels", {"device": "front", "kind": "playback"})
@@ -133,7 +123,7 @@ class Replayer(Role):
                  "/v1/devices/front/storage/events?startTime=0&endTime=9"]
 
         async def read(number):
-            return await self.once(self.crowd.token, "GET", paths[number % len(paths)])
+            return await self.ask_once(self.crowd.token, 1, "GET", paths[number % len(paths)])
 
         reading = asyncio.create_task(at_once(180, read))
         for _ in range(3):
@@ -160,9 +150,9 @@ class Replayer(Role):
 
             async def seek(number):
                 if number % 4 == 3:
-                    return await self.once(self.crowd.token, "POST", place + "/playback/step")
+                    return await self.ask_once(self.crowd.token, 1, "POST", place + "/playback/step")
                 change = [{"time": 0, "strategy": "descending"}, {"speed": 32}, {"paused": number % 8 == 2}][number % 4]
-                return await self.once(self.crowd.token, "PATCH", place + "/playback", change)
+                return await self.ask_once(self.crowd.token, 1, "PATCH", place + "/playback", change)
 
             seeking = asyncio.create_task(at_once(120, seek))
             await self.owner_plays_back()

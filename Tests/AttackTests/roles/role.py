@@ -7,7 +7,7 @@ import time
 import traceback
 
 from site_of_attack import SOURCES
-from web import Web
+from web import Answer, Web
 
 
 class Survived(Exception):
@@ -46,6 +46,16 @@ class Role:
 
     def web(self, token=None, source=0):
         return Web(port=self.site.port, token=token, source=self.sources[source])
+
+    async def ask_once(self, token, source, method, path, body=None):
+        """A request over a connection of its own. A closed connection is a refusal."""
+        web = self.web(token, source)
+        try:
+            return await web.ask(method, path, body)
+        except (ConnectionError, asyncio.IncompleteReadError, asyncio.TimeoutError):
+            return Answer(429, {}, b'{"error": {"code": 25024}}')
+        finally:
+            web.close()
 
     def attacks(self):
         return [getattr(self, name) for name, method in vars(type(self)).items() if hasattr(method, "finding")]
