@@ -21,6 +21,9 @@ SWIFT_FILES = $(shell find Package.swift Sources Tests Benchmarks Fuzz -name '*.
 # The targets whose tests run in virtual time or decode media.
 COMPUTING_TESTS = ^(MediaChannel|MediaPlayer|MediaCodec|PeerTransport|RTP|Fuzz)Tests\.
 FAILURES_LAST := Tests/failures-last.sh
+# The end-to-end tests of the suites with these first letters.
+END_TO_END = folder=$$(mktemp -d) && TMPDIR=$$folder CHAOS_SECONDS=$${CHAOS_SECONDS:-20} \
+	$(FAILURES_LAST) $(SWIFT) test --skip-build --no-parallel --filter "EndToEndTests\.$1" && rm -r $$folder
 NEEDS_ROOT := $(filter test test-long interop attack,$(MAKECMDGOALS))
 
 .PHONY: help deps deps-test deps-check root build run test interop attack lint bench fuzz soak format install install-documents deb deb-test clean
@@ -104,8 +107,9 @@ test: deps-test lint
 		'$(FAILURES_LAST) $(SWIFT) test --skip-build --no-parallel --skip "$(COMPUTING_TESTS)" --skip EndToEndTests --skip InteropTests' \
 		Tests/operations/backup.sh Tests/operations/two-boxes.sh Tests/operations/upgrade.sh \
 		'Tests/api/python-client.sh && Tests/api/schemathesis.sh'
-	CHAOS_SECONDS=$${CHAOS_SECONDS:-20} \
-		$(FAILURES_LAST) $(SWIFT) test --skip-build --no-parallel --filter EndToEndTests
+	@# These wait, too: two at a time. Each process has a folder of its own for temporary files, because SwiftPM has its
+	@# lock there.
+	Tests/at-once.sh '$(call END_TO_END,[A-Q])' '$(call END_TO_END,[R-Z])'
 	Tests/AttackTests/attack.sh
 	Tests/InteropTests/run.sh
 

@@ -137,6 +137,7 @@ let package = Package(
         // Layer 3
         library("Firmware", ["IoTCore", crypto]),
         library("GatewayAPI", ["IoTCore"]),
+        library("Sealing", ["IoTCore", crypto, nioCore]),
         library("CameraTLS", ["IoTCore", nioCore, nioSSL]),
         library("IoTLink", ["IoTCore", "CMosquitto", "COpenSSL", crypto, nioCore, logging, lifecycle]),
         library(
@@ -154,7 +155,7 @@ let package = Package(
                 nioHTTP1, logging,
             ]),
         library("MediaPlayer", ["IoTCore", "MediaCodec", nioCore, logging]),
-        library("RecordingStore", ["IoTCore", "MediaCodec", "CClockState", "CFileSpace", nioCore, grdb]),
+        library("RecordingStore", ["IoTCore", "MediaCodec", "Sealing", "CClockState", "CFileSpace", nioCore, grdb]),
 
         // Layer 5
         library(
@@ -183,7 +184,7 @@ let package = Package(
             name: "iotvideod",
             dependencies: [
                 "CMalloc", "IoTCore", "Firmware", "GatewayAPI", "IoTLink", "LinkHub", "MediaChannel", "MediaCodec",
-                "NetConfig", "PeerTransport", "RTP", "RTSP", "RecordingStore", "Gateway",
+                "NetConfig", "PeerTransport", "RTP", "RTSP", "RecordingStore", "Gateway", "Sealing",
                 nioCore, nioPosix, nioHTTP1, logging, lifecycle, unixSignals, hummingbird, nioSSL, httpClient,
                 coreMetrics, crypto, arguments, yams,
             ],
@@ -192,8 +193,8 @@ let package = Package(
         .executableTarget(
             name: "iotctl",
             dependencies: [
-                "IoTCore", "Firmware", "GatewayAPI", "NetConfig", nioCore, nioPosix, nioHTTP1, nioSSL, httpClient,
-                arguments,
+                "IoTCore", "Firmware", "GatewayAPI", "NetConfig", "Sealing", nioCore, nioPosix, nioHTTP1, nioSSL,
+                httpClient, arguments,
             ],
             swiftSettings: settings, linkerSettings: programLinking),
 
@@ -265,7 +266,8 @@ let package = Package(
         tests(
             "MediaPlayerTests",
             ["MediaPlayer", "MediaCodec", "MediaTestSupport", "IoTCore", nioCore, nioPosix, nioEmbedded, logging]),
-        tests("RecordingStoreTests", ["RecordingStore", "MediaCodec", "IoTCore", nioCore, grdb]),
+        tests("SealingTests", ["Sealing", "IoTCore", nioCore]),
+        tests("RecordingStoreTests", ["RecordingStore", "Sealing", "MediaCodec", "IoTCore", nioCore, grdb]),
         tests(
             "MediaChannelTests",
             [

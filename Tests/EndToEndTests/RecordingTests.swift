@@ -385,6 +385,55 @@ import Testing
         #expect(await daemon.stop() == 0)
     }
 
+    @Test("With a key, the disk has nothing that plays; downloads and `decrypt` have the recording; without it 21039")
+    func encrypted() async throws {
+        let folder = try TemporaryFolder()
+        let made = try await Program(
+            path: Product.program("iotctl"), arguments: ["recording", "key", folder.path("key")]
+        ).run()
+        #expect(made.status == 0, "\(made.errors)")
+        let encrypted = Self.configuration().replacing(
+            "  sync: strict\n", with: "  sync: strict\n  keyFiles: [\(folder.path("key"))]\n")
+        do {
+            let daemon = try await RunningDaemon(folder: folder, configuration: encrypted)
+            // The index learns of a second when the next one is synced.
+            try await eventually("some seconds are recorded") {
+                let list = try await daemon.iotctl("recording", "list", "front").text
+                return list.contains(#/ [3-9]\.\d+ s .* growing/#)
+            }
+            daemon.kill()
+            _ = await daemon.ended()
+        }
+        // Without the key: what is there is listed, and the camera is recorded as before.
+        let daemon = try await RunningDaemon(folder: folder, configuration: Self.configuration())
+        try await Self.pictures(12, in: folder, segments: 2)
+        let refused = try await daemon.iotctl("recording", "download", "front", "1", "--output", folder.path("no.mp4"))
+        #expect(refused.status == 1 && refused.errors.contains("recording.keyFiles"), "\(refused.errors)")
+        let check = try await daemon.iotctl("recording", "check", "--thorough")
+        #expect(check.text.contains("00000001.mp4: the key"), "\(check.text)\(check.errors)")
+        #expect(await daemon.stop() == 0)
+
+        let again = try await RunningDaemon(folder: folder, configuration: encrypted)
+        let file = folder.path("one.mp4")
+        let download = try await again.iotctl("recording", "download", "front", "1", "--output", file)
+        #expect(download.status == 0, "\(download.errors)")
+        #expect(await again.stop() == 0)
+        let stored = Self.segments(in: folder)[0]
+        let other = folder.path("two.mp4")
+        let decrypted = try await Program(
+            path: Product.program("iotctl"),
+            arguments: ["recording", "decrypt", stored, "--key", folder.path("key"), "--output", other]
+        ).run()
+        #expect(decrypted.status == 0, "\(decrypted.errors)")
+        // Without the key, only what was in the index could be completed; the file has the rest, too.
+        let whole = try #require(FileManager.default.contents(atPath: other))
+        let completed = try #require(FileManager.default.contents(atPath: file))
+        #expect(whole.starts(with: completed) && completed.count > whole.count / 2)
+        try await Self.check([file], mode: nil)
+        let played = try await Program.named("ffprobe", ["-v", "error", stored]).run()
+        #expect(played.status != 0)
+    }
+
     @Test("Without a directory for recordings, no camera is recorded, and the refusal says what to set")
     func withoutDirectory() async throws {
         let daemon = try await RunningDaemon()

@@ -63,7 +63,7 @@ import Testing
             "provisioning.possessionFile": "/p", "provisioning.user": "u", "provisioning.passwordFile": "/q",
             "provisioning.applier": "dryRun", "provisioning.dryRunFile": "/n", "provisioning.timeout": "5s",
             "recording.directory": "/r", "recording.sync": "strict", "recording.freeSpace": "0",
-            "recording.maximumDays": "7",
+            "recording.maximumDays": "7", "recording.keyFiles": "[/k]",
             "firmware.keyFiles": "[/k]", "firmware.directory": "/f", "firmware.url": "'https://h:1'",
             "firmware.tokenFile": "/t", "firmware.certificateAuthorityFile": "/a",
             "recording.cameraBytes": "100000000", "recording.beforeEvent": "1s", "recording.afterEvent": "20s",

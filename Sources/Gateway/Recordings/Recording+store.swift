@@ -133,7 +133,10 @@ extension CheckReport.Finding {
     fileprivate var words: String {
         switch self {
         case .fileMissing(let id): "\(id.path): the file is missing"
-        case .fileUnknown(let path, let bytes): "\(path): the index does not know this file of \(bytes) bytes"
+        case .keyMissing(let id): "\(id.path): the key with which it is encrypted is not in recording.keyFiles"
+        case .fileDamaged(let id): "\(id.path): the file was damaged or changed"
+        case .fileUnknown(let path, let bytes):
+            "\(path): the index does not know this file" + (bytes.map { " of \($0) bytes" } ?? "")
         case .sizeDiffers(let id, let index, let file):
             "\(id.path): the file has \(file) bytes, the index says \(index)"
         case .listDamaged(let id): "\(id.path): the index's list of fragments is damaged"

@@ -96,8 +96,8 @@ extension DiskWriter {
         let recovery = SegmentRecovery(files: files, scanner: scanner)
         var changes: [IndexChange] = []
         var found: [(SegmentID, Int64)] = []
-        for (record, _) in open {
-            switch try call({ () throws(FileFailure) in try recovery.run(record) }) {
+        for (record, list) in open {
+            switch try call({ () throws(FileFailure) in try recovery.run(record, list) }) {
             case .nothing:
                 found.append((record.id, 0))
                 changes.append(.discard([record.id]))

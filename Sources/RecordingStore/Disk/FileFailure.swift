@@ -25,6 +25,12 @@ package struct FileFailure: Error, Sendable, Hashable {
 
     package var isMissing: Bool { reason == ENOENT }
 
+    /// Whether the file is encrypted with a key that is not there.
+    package var isOfKey: Bool { reason == ENOKEY }
+
+    /// Whether an encrypted file is not what was written.
+    package var isOfDamage: Bool { reason == EBADMSG }
+
     /// For the user.
     package func error(disk: String) -> IoTError {
         let place = path.isEmpty ? disk : disk + "/" + path
@@ -32,6 +38,8 @@ package struct FileFailure: Error, Sendable, Hashable {
             switch reason {
             case ENOSPC, EDQUOT: "free space on the disk, or release recordings that are kept"
             case EACCES, EPERM, EROFS: "give the daemon's user the right to write there"
+            case ENOKEY: "add the key with which it was recorded to recording.keyFiles"
+            case EBADMSG: "the file was damaged or changed; other recordings can still be read"
             default: "check the disk's cable and health; recording resumes when the disk is back"
             }
         return IoTError(

@@ -61,7 +61,15 @@ package protocol RecordingFiles: AnyObject, Sendable {
     func remove(_ path: String) throws(FileFailure)
 
     func size(of file: OpenFile) throws(FileFailure) -> Int64
+    /// Cuts off what a crash left half-written, if the files show that by themselves.
+    ///
+    /// - Returns: The size.
+    func cutTorn(_ file: OpenFile) throws(FileFailure) -> Int64
     /// The names of the files of a directory; empty if it does not exist. The disk's own directory has the path "".
     func list(_ directory: String) throws(FileFailure) -> [String]
     func space() throws(FileFailure) -> DiskSpace
+}
+
+extension RecordingFiles {
+    package func cutTorn(_ file: OpenFile) throws(FileFailure) -> Int64 { try size(of: file) }
 }

@@ -3,8 +3,12 @@ package struct CheckReport: Sendable, Hashable {
     package enum Finding: Sendable, Hashable {
         /// The index has the segment, the disk does not have its file.
         case fileMissing(SegmentID)
-        /// A file that the index does not know. It may be removed, or moved away.
-        case fileUnknown(path: String, bytes: Int64)
+        /// The file is encrypted with a key that is not there.
+        case keyMissing(SegmentID)
+        /// The file was damaged or changed; of an encrypted file, where a thorough check reads it.
+        case fileDamaged(SegmentID)
+        /// A file that the index does not know; without its size if it is encrypted with a key that is not there. It may be removed, or moved away.
+        case fileUnknown(path: String, bytes: Int64?)
         /// The file's size is not what the index says.
         case sizeDiffers(SegmentID, index: Int64, file: Int64)
         /// The index's list of fragments cannot be read, or does not fit the segment's size.

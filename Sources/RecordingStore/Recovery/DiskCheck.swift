@@ -47,9 +47,12 @@ package struct DiskCheck {
         report.garbage = garbage.count
         for path in present.sorted() {
             if let id = SegmentID(path: path), known.contains(id) || garbage.contains(id) { continue }
+            switch try size(of: path) {
             // Removed since the list was made.
-            guard let size = try size(of: path) else { continue }
-            report.add(.fileUnknown(path: path, bytes: size))
+            case .missing: continue
+            case .locked, .damaged: report.add(.fileUnknown(path: path, bytes: nil))
+            case .found(let size): report.add(.fileUnknown(path: path, bytes: size))
+            }
         }
         for (camera, stored) in try index.usage(on: disk).sorted(by: { $0.key < $1.key }) {
             let counted = sums[camera, default: 0]
@@ -90,15 +93,26 @@ package struct DiskCheck {
         guard let list = row.list else { return report.add(.listDamaged(record.id)) }
         let fits = record.state == .closed ? list.byteCount <= record.byteCount : list.byteCount == record.byteCount
         if !fits || (isComplete && list.fragments.isEmpty) { report.add(.listDamaged(record.id)) }
-        guard let size = try size(of: record.id.path) else {
+        let size: Int64
+        switch try self.size(of: record.id.path) {
+        case .missing:
             // An open segment's file is created after its row.
             if isComplete || record.byteCount > 0 { report.add(.fileMissing(record.id)) }
             return
+        case .locked: return report.add(.keyMissing(record.id))
+        case .damaged: return report.add(.fileDamaged(record.id))
+        case .found(let found): size = found
         }
         if isComplete ? size != record.byteCount : size < record.byteCount {
             report.add(.sizeDiffers(record.id, index: record.byteCount, file: size))
         }
-        guard isThorough, isComplete, let scan = try scan(record.id.path, size) else { return }
+        guard isThorough, isComplete else { return }
+        let scan: ScannedSegment
+        switch try self.scan(record.id.path, size) {
+        case .missing, .locked: return
+        case .damaged: return report.add(.fileDamaged(record.id))
+        case .found(let found): scan = found
+        }
         let isEqual =
             scan.list.headerSize == list.headerSize
             && scan.list.fragments.map(\.byteCount) == list.fragments.map(\.byteCount)
@@ -123,33 +137,40 @@ package struct DiskCheck {
         }
     }
 
-    /// `nil` if there is no such file.
-    private func size(of path: String) throws(IoTError) -> Int64? {
+    private enum Found<Value> {
+        case missing
+        /// Encrypted with a key that is not there.
+        case locked
+        case damaged
+        case found(Value)
+    }
+
+    private func size(of path: String) throws(IoTError) -> Found<Int64> {
         try withFile(path) { file throws(FileFailure) in try files.size(of: file) }
     }
 
-    private func scan(_ path: String, _ size: Int64) throws(IoTError) -> ScannedSegment? {
-        let scan = try withFile(path) { file throws(FileFailure) in
+    private func scan(_ path: String, _ size: Int64) throws(IoTError) -> Found<ScannedSegment> {
+        try withFile(path) { file throws(FileFailure) in
             try scanner.scan(size: size) { offset, count throws(FileFailure) in
                 try files.read(file, at: offset, count: count)
             } ?? ScannedSegment(list: FragmentList(headerSize: 0), state: .growing, end: 0)
         }
-        return scan
     }
 
     private func withFile<Value>(
         _ path: String, _ body: (OpenFile) throws(FileFailure) -> Value
-    ) throws(IoTError) -> Value? {
+    ) throws(IoTError) -> Found<Value> {
         try call { () throws(FileFailure) in
-            let file: OpenFile
             do throws(FileFailure) {
-                file = try files.open(path)
+                let file = try files.open(path)
+                defer { files.close(file) }
+                return .found(try body(file))
             } catch {
-                if error.isMissing { return nil }
+                if error.isMissing { return .missing }
+                if error.isOfKey { return .locked }
+                if error.isOfDamage { return .damaged }
                 throw error
             }
-            defer { files.close(file) }
-            return try body(file)
         }
     }
 

@@ -10,16 +10,20 @@ struct SegmentRecovery {
         case complete(SegmentExtent, SegmentState)
     }
 
-    func run(_ record: SegmentRecord) throws(FileFailure) -> Outcome {
+    /// - Parameter known: what the index has of it.
+    func run(_ record: SegmentRecord, _ known: FragmentList) throws(FileFailure) -> Outcome {
         let file: OpenFile
         do {
             file = try files.open(record.id.path)
         } catch {
             if error.isMissing { return .nothing }
-            throw error
+            // Whoever has the key again can read what was synced. Without it, recording goes on.
+            guard error.isOfKey else { throw error }
+            return known.fragments.isEmpty
+                ? .nothing : .complete(SegmentExtent(list: known, byteCount: known.byteCount), .cut)
         }
         defer { files.close(file) }
-        let size = try files.size(of: file)
+        let size = try files.cutTorn(file)
         let scan = try scanner.scan(size: size) { offset, count throws(FileFailure) in
             try files.read(file, at: offset, count: count)
         }

@@ -94,7 +94,13 @@ final class GatewayClient: Sendable {
 
     /// The headers of a response to HEAD.
     func head(_ path: APIPath) async throws -> HTTPHeaders {
-        try await send(.HEAD, path, body: nil, timeout: .seconds(30)).headers
+        do {
+            return try await send(.HEAD, path, body: nil, timeout: .seconds(30)).headers
+        } catch let error as IoTError where error.code == .daemonUnreachable {
+            // A refusal of HEAD has no body that says why (RFC 9110 §9.3.2); that of GET has.
+            _ = try await send(.GET, path, body: nil, headers: ["Range": "bytes=0-0"], timeout: .seconds(30))
+            throw error
+        }
     }
 
     /// Opens a file from a place on (RFC 9110 §14).

@@ -18,7 +18,7 @@ struct RecordingCommand: AsyncParsableCommand {
             """,
         subcommands: [
             List.self, Ranges.self, Days.self, Thumbnail.self, Download.self, Keep.self, Kept.self, Release.self,
-            Remove.self, Check.self,
+            Remove.self, Check.self, Key.self, Decrypt.self,
         ])
 
     /// Gets all pages of a list, up to `limit` entries.

@@ -84,6 +84,7 @@ extension Configuration {
                 throw error.withMessage("\(key): \(error.message)")
             }
         }
+        _ = try recording.keys()
         try checkCertificates()
     }
 

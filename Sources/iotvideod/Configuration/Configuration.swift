@@ -88,6 +88,9 @@ struct Configuration: Sendable, Equatable {
     struct Recording: Sendable, Equatable {
         /// `nil`: no camera can be recorded.
         var directory: String?
+        /// Of keys with which recordings are encrypted; the first one is for new recordings. Without any, new recordings
+        /// are not encrypted.
+        var keyFiles: [String] = []
         var sync = SyncMode.normal
         /// In bytes.
         var freeSpace: Int64 = 1 << 30

@@ -22,7 +22,8 @@ struct ErrorMiddleware: RouterMiddleware {
         } catch {
             let failure = failure(error, request, context)
             context.record.note { $0.code = failure.error.code.rawValue }
-            return failure.response
+            // The body of an answer to HEAD would be read as the next answer (RFC 9110 §9.3.2).
+            return request.method == .head ? failure.response.createHeadResponse() : failure.response
         }
     }
 

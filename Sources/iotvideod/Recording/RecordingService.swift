@@ -5,6 +5,7 @@ import Logging
 import MediaChannel
 import NIOCore
 import RecordingStore
+import Sealing
 
 /// The recordings of this box: the index, and the disk with its thread.
 final class RecordingService: Sendable {
@@ -20,7 +21,7 @@ final class RecordingService: Sendable {
 
     /// Opens the index and starts the disk's thread. A disk that is not there is tried again and again.
     ///
-    /// - Throws: `storeFailed` if the index cannot be opened.
+    /// - Throws: `storeFailed` if the index cannot be opened; `.fileFailed` or `.invalidConfiguration` for a key.
     init(_ configuration: Configuration.Recording, directory: String, dataDirectory: String) throws(IoTError) {
         let logger = Logger(label: "recording")
         self.logger = logger
@@ -37,7 +38,13 @@ final class RecordingService: Sendable {
         settings.usualLimits = CameraLimits(
             bytes: configuration.cameraBytes, age: configuration.maximumDays.map(Self.age))
         let leases = SegmentLeases()
-        let makeFiles = { @Sendable in POSIXRecordingFiles(path: directory, requiresMount: false) }
+        let keys = try configuration.keys()
+        if let key = keys.first {
+            logger.notice("recordings are encrypted", metadata: ["key": "\(key.id)"])
+        }
+        let makeFiles = { @Sendable in
+            SealedRecordingFiles(POSIXRecordingFiles(path: directory, requiresMount: false), keys: keys)
+        }
         disk = RecordingDisk(
             files: makeFiles(), index: index, scanner: MP4SegmentScanner(), leases: leases, configuration: settings
         ) { event in

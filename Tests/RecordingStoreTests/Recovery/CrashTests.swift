@@ -1,5 +1,7 @@
 import Foundation
 import IoTCore
+import NIOCore
+import Sealing
 import TestSupport
 import Testing
 
@@ -11,8 +13,9 @@ struct CrashTests {
     private static let isLong = ProcessInfo.processInfo.environment["RECORDING_PREFIXES"] == "all"
 
     /// A minute of two cameras with segments of a few seconds, a quota that removes old ones, and a clock step.
-    private func session() throws -> [DiskOperation] {
-        var rig = try WriterRig(limits: [.front: CameraLimits(bytes: 30_000), .yard: CameraLimits(age: 20_000_000)])
+    private func session(_ keys: [SealingKey]?) throws -> [DiskOperation] {
+        var rig = try WriterRig(
+            limits: [.front: CameraLimits(bytes: 30_000), .yard: CameraLimits(age: 20_000_000)], keys: keys)
         for second in 0..<70 {
             if second == 30 { rig.stepClock(by: -3_600_000_000, .front) }
             rig.second()
@@ -26,32 +29,35 @@ struct CrashTests {
         var lists: [SegmentID: FragmentList] = [:]
         var bytes: [SegmentID: [UInt8]] = [:]
 
-        init(_ log: ArraySlice<DiskOperation>) throws {
+        init(_ log: ArraySlice<DiskOperation>, _ keys: [SealingKey]?) throws {
             let disk = try CrashedDisk(log, .kept, seed: 0).disk
+            let files: any RecordingFiles = keys.map { SealedRecordingFiles(disk, keys: $0) } ?? disk
             for path in disk.paths {
                 let id = try #require(SegmentID(path: path))
-                let file = try disk.open(path)
-                let scan = try PlainScanner().scan(size: try disk.size(of: file)) { offset, count throws(FileFailure) in
-                    try disk.read(file, at: offset, count: count)
+                let file = try files.open(path)
+                let size = try files.size(of: file)
+                let scan = try PlainScanner().scan(size: size) { offset, count throws(FileFailure) in
+                    try files.read(file, at: offset, count: count)
                 }
                 lists[id] = scan?.list
-                bytes[id] = disk.contents(path)
+                bytes[id] = Array(try files.read(file, at: 0, count: Int(size)).readableBytesView)
             }
         }
     }
 
     @Test(
         "After every prefix of the log, the store opens and has all that was synced",
-        arguments: CrashedDisk.Unsynced.allCases)
-    func everyPrefix(unsynced: CrashedDisk.Unsynced) throws {
-        let log = try session()
-        var promise = try Promise([])
+        arguments: CrashedDisk.Unsynced.allCases, [false, true])
+    func everyPrefix(unsynced: CrashedDisk.Unsynced, isEncrypted: Bool) throws {
+        let keys = isEncrypted ? [SealingKey()] : nil
+        let log = try session(keys)
+        var promise = try Promise([], keys)
         var removed: Set<SegmentID> = []
         var tried = 0
         for length in 0...log.count {
             if length > 0 {
                 switch log[length - 1] {
-                case .roundEnded: promise = try Promise(log.prefix(length))
+                case .roundEnded: promise = try Promise(log.prefix(length), keys)
                 case .commit(let changes):
                     for case .discard(let ids) in changes { removed.formUnion(ids) }
                 default: break
@@ -60,26 +66,30 @@ struct CrashTests {
             guard Self.isLong || length % 5 == 0 else { continue }
             for seed in 0..<(Self.isLong && unsynced == .torn ? 4 : 1) as Range<UInt64> {
                 tried += 1
-                try recover(log.prefix(length), unsynced, UInt64(length) << 8 + seed, promise, removed)
+                try recover(log.prefix(length), unsynced, UInt64(length) << 8 + seed, promise, removed, keys)
             }
         }
         #expect(tried >= (Self.isLong ? 450 : 80))
-        print("crash tests: \(tried) prefixes of \(log.count) operations, unsynced \(unsynced)")
+        print(
+            "crash tests: \(tried) prefixes of \(log.count) operations, unsynced \(unsynced), encrypted \(isEncrypted)")
     }
 
     private func recover(
         _ log: ArraySlice<DiskOperation>, _ unsynced: CrashedDisk.Unsynced, _ seed: UInt64, _ promise: Promise,
-        _ removed: Set<SegmentID>
+        _ removed: Set<SegmentID>, _ keys: [SealingKey]?
     ) throws {
         let crashed = try CrashedDisk(log, unsynced, seed: seed)
         let label = "after \(log.count) operations, \(unsynced), seed \(seed)"
         if log.isEmpty { try crashed.index.commit([.putCamera(.front, name: "front")]) }
-        var rig = try WriterRig(disk: crashed.disk, index: crashed.index, later: 100_000_000)
+        var rig = try WriterRig(disk: crashed.disk, index: crashed.index, later: 100_000_000, keys: keys)
         try #require(rig.writer.isRecording, "the store did not open \(label)")
         try #require(try crashed.index.openSegments(on: rig.writer.disk).isEmpty)
 
         for (id, list) in promise.lists where !removed.contains(id) {
-            let contents = try #require(crashed.disk.contents(id.path), "\(id) is missing \(label)")
+            let file = try rig.files.open(id.path)
+            defer { rig.files.close(file) }
+            let contents = Array(
+                try rig.files.read(file, at: 0, count: Int(try rig.files.size(of: file))).readableBytesView)
             let row = try #require(try crashed.index.segment(id), "\(id) has no row \(label)")
             let expected = try #require(promise.bytes[id])
             let size = Int(list.byteCount)

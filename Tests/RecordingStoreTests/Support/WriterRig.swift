@@ -1,4 +1,5 @@
 import IoTCore
+import Sealing
 import TestSupport
 
 @testable import RecordingStore
@@ -6,6 +7,8 @@ import TestSupport
 /// A writer on a disk in memory, in virtual time, with cameras that deliver a fragment a second.
 struct WriterRig {
     let disk: LoggedDisk
+    /// The disk, or what encrypts its files.
+    let files: any RecordingFiles
     let index: RecordingIndex
     let leases = SegmentLeases()
     var writer: DiskWriter
@@ -18,9 +21,11 @@ struct WriterRig {
 
     init(
         disk: LoggedDisk = LoggedDisk(), index: RecordingIndex? = nil, floor: Int64 = 0,
-        limits: [CameraNumber: CameraLimits] = [:], sync: SyncMode = .normal, later: Int64 = 0
+        limits: [CameraNumber: CameraLimits] = [:], sync: SyncMode = .normal, later: Int64 = 0,
+        keys: [SealingKey]? = nil
     ) throws {
         self.disk = disk
+        files = keys.map { SealedRecordingFiles(disk, keys: $0) } ?? disk
         self.index = try index ?? RecordingIndex(path: nil)
         now.monotonic += later
         now.wall += later
@@ -31,7 +36,7 @@ struct WriterRig {
         configuration.firstReservation = 4_096
         configuration.memory = 20_000
         writer = DiskWriter(
-            files: disk, index: LoggedIndex(index: self.index, disk: disk), scanner: PlainScanner(), leases: leases,
+            files: files, index: LoggedIndex(index: self.index, disk: disk), scanner: PlainScanner(), leases: leases,
             configuration: configuration)
         if index == nil {
             let cameras: [IndexChange] = [.putCamera(.front, name: "front"), .putCamera(.yard, name: "yard")]
@@ -113,8 +118,8 @@ struct WriterRig {
     }
 
     func check() throws -> CheckReport {
-        _ = try disk.attach()
-        return try DiskCheck(files: disk, index: index, scanner: PlainScanner()).run(
+        _ = try files.attach()
+        return try DiskCheck(files: files, index: index, scanner: PlainScanner()).run(
             disk: writer.disk, isThorough: true)
     }
 }
