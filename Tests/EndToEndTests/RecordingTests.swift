@@ -191,6 +191,7 @@ import Testing
                 recording: {directory: rec, sync: strict, freeSpace: 0, beforeEvent: 2s, afterEvent: 1s}
                 cameras:
                   - {name: front, url: \(Product.sample(Self.sample)), record: events}
+                  - {name: yard, url: \(Product.sample("street-h265-aac.mp4")), record: events, motion: medium}
 
                 """)
         try await eventually("the camera delivers pictures") {
@@ -214,6 +215,12 @@ import Testing
         try await Self.check(Self.segments(in: folder))
         let stored = try await daemon.iotctl("event", "list", "--json")
         #expect(stored.text.contains("EVENT_CAM/Detection") && stored.text.contains("32769"), "\(stored.text)")
+        try await eventually("the box has seen the cars in the yard") {
+            try await daemon.iotctl("recording", "list", "yard").text.contains("motion")
+        }
+        #expect(
+            try await daemon.iotctl("event", "list", "--device", "yard", "--json").text.contains("\"type\": \"motion\"")
+        )
         let wrong = try await daemon.iotctl("camera", "event", "front", "thunder")
         #expect(wrong.status != 0 && wrong.errors.contains("doorbell"), "\(wrong.errors)")
         #expect(await daemon.stop() == 0)

@@ -37,6 +37,7 @@ import Testing
                 case .text where key.name == "certificate": "any"
                 case .text where key.name == "callers": .string("SHA256:" + String(repeating: "A", count: 43))
                 case .text where key.name == "recordTimes": "sun 12:00-13:00"
+                case .text where key.name == "motionIgnore": "0,0,30,8"
                 default: "x"
                 }
             let text = value.stringValue ?? value.jsonText

@@ -17,6 +17,7 @@ import Yams
         case .text where key.name == "certificate": .string(String(repeating: "0A:", count: 31) + "0a")
         case .text where key.name == "callers": .string("SHA256:" + String(repeating: "A", count: 43))
         case .text where key.name == "recordTimes": "mon-fri 08:00-18:00, sat 22:00-06:00"
+        case .text where key.name == "motionIgnore": "0,0,30,8; 70,90,30,10"
         case .text: .string("x-" + key.name)
         case .path: .string("/etc/d/x")
         case .source: "rtsp://192.0.2.7/x"

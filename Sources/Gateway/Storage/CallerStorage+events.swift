@@ -26,6 +26,7 @@ extension CallerStorage {
             before = page.next
             isRead = before == nil || found.count >= Self.mostEvents
         }
+        found = Self.joined(found)
         let (first, times) = try await videos(recorded, of: found)
         let events = found.map { Self.event($0, hasVideo: times) }.filter { event in
             query.times.contains(event.startTime) && StorageEventType.satisfies(event.alarmType, query.masks)
@@ -39,6 +40,25 @@ extension CallerStorage {
         }
         return StorageEvents(
             imgUrlPrefix: prefix, list: list, validVideoStartTime: first, pageEnd: isEnd && before == nil)
+    }
+
+    /// A detection that is over is one event: with the time of the first message, and the end of the last one.
+    static func joined(_ events: [ThingEvent]) -> [ThingEvent] {
+        var ends: [Int64: JSONValue] = [:]
+        for event in events where event.body["over"] == true {
+            if let start = event.body["start"]?.integerValue { ends[start] = event.body["end"] }
+        }
+        guard !ends.isEmpty else { return events }
+        return events.compactMap { event in
+            guard event.body["over"] != true else { return nil }
+            guard let start = event.body["start"]?.integerValue, let end = ends[start],
+                case .object(var body) = event.body
+            else { return event }
+            var joined = event
+            body["end"] = end
+            joined.body = .object(body)
+            return joined
+        }
     }
 
     /// The beginning of the first recording, and the times with recordings around events, ms since 1970.

@@ -55,6 +55,12 @@ public struct CameraSettings: Sendable, Hashable {
     /// After how many days its recordings are removed; without it, `recording.maximumDays`.
     public var recordDays: Int?
 
+    /// Whether the box looks for motion in its pictures.
+    @Setting(default: .off) public var motion: MotionSensitivity
+
+    /// Where motion does not count. A form of `PictureAreas`.
+    public var motionIgnore: String?
+
     /// Which gateways may call it; every one without the key. A form of `CallerKeys`.
     public var callers: String?
 
@@ -70,7 +76,8 @@ public struct CameraSettings: Sendable, Hashable {
         pictureSize: CaptureSize? = nil,
         frameRate: Int? = nil, viewers: Int? = nil, talk: String? = nil,
         live: CameraLivePolicy? = nil, record: CameraRecordPolicy? = nil, recordTimes: String? = nil,
-        recordSound: CameraRecordSound? = nil, recordBytes: Int? = nil, recordDays: Int? = nil, callers: String? = nil,
+        recordSound: CameraRecordSound? = nil, recordBytes: Int? = nil, recordDays: Int? = nil,
+        motion: MotionSensitivity? = nil, motionIgnore: String? = nil, callers: String? = nil,
         midUrl: String? = nil, lowUrl: String? = nil
     ) {
         $name.given = name
@@ -90,6 +97,8 @@ public struct CameraSettings: Sendable, Hashable {
         $recordSound.given = recordSound
         self.recordBytes = recordBytes
         self.recordDays = recordDays
+        $motion.given = motion
+        self.motionIgnore = motionIgnore
         self.callers = callers
         self.midUrl = midUrl
         self.lowUrl = lowUrl
@@ -135,6 +144,10 @@ extension CameraKey {
         .wholeNumber(
             "recordDays", CameraPlace(\.recordDays), in: CameraRecordPolicy.dayLimits, part: .recording,
             traits: [.shown, .nullable]),
+        .choice("motion", CameraPlace(\.$motion), part: .recording, traits: .shown),
+        .text(
+            "motionIgnore", CameraPlace(\.motionIgnore), part: .recording, traits: [.shown, .nullable],
+            rule: Rule(PictureAreas.requirement) { PictureAreas($0) != nil }),
         .text(
             "callers", CameraPlace(\.callers), part: .calls, traits: [.shown, .nullable],
             rule: Rule(CallerKeys.requirement) { CallerKeys($0) != nil }),
@@ -174,6 +187,9 @@ extension CameraSettings {
 
     /// `recordTimes` as a value; `nil` for always.
     package var recordingTimes: RecordingTimes? { recordTimes.flatMap { RecordingTimes($0) } }
+
+    /// `motionIgnore` as a value.
+    package var ignoredAreas: PictureAreas? { motionIgnore.flatMap { PictureAreas($0) } }
 
     /// `talk` as a value.
     package var loudspeaker: CameraLoudspeaker { CameraLoudspeaker(talk) ?? .none }

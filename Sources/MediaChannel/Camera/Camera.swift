@@ -26,6 +26,8 @@ public final class Camera: Service, Sendable {
     private let calls: CameraCalls
     private let photos: PhotoTaker
     let recorder: CameraRecorder?
+    private let motion: MotionWatch?
+    private let motionEvents: AsyncStream<MotionEvents.Event>
     private let upgrade: (any BoxUpgrade)?
     private let changes: AsyncStream<Void>
     private let setLogLevel: @Sendable (Logger.Level?) -> Void
@@ -85,9 +87,15 @@ public final class Camera: Service, Sendable {
             eventLoop: eventLoop)
         self.stream = stream
         self.recorder = recorder
+        let (motionEvents, motionEvent) = AsyncStream.makeStream(
+            of: MotionEvents.Event.self, bufferingPolicy: .bufferingNewest(16))
+        self.motionEvents = motionEvents
+        let motion = MotionWatch(settings) { motionEvent.yield($0) }
+        self.motion = motion
         let handOff = SourceHandOff(eventLoop) { event in
             stream.value.main.handle(event)
             recorder?.take(event, isOn: stream.value.isOn)
+            motion?.take(event, isOn: stream.value.isOn)
         }
         source = CameraSource(settings, eventLoop: eventLoop, onEvent: handOff.take)
         model = DeviceModel(schema: try CameraSchema.make(maximumViewers: limit), link: link, logger: logger)
@@ -118,6 +126,7 @@ public final class Camera: Service, Sendable {
             group.addTask { await self.events.run() }
             group.addTask { await self.calls.run() }
             group.addTask { await self.reportChanges() }
+            group.addTask { await self.reportMotion(self.motionEvents) }
             // The link's session ends at a graceful shutdown; then the other tasks end too.
             await group.next()
             source.stop()
@@ -182,11 +191,14 @@ public final class Camera: Service, Sendable {
 
     private func handleModel() {
         handleFirmware()
-        model.onAction(CameraSchema.Name.cameraOn) { [stream, recorder] value async throws(IoTError) in
+        model.onAction(CameraSchema.Name.cameraOn) { [stream, recorder, motion] value async throws(IoTError) in
             let isOn = value.integerValue != 0
             _ = try? await stream.eventLoop.submit {
                 stream.value.turn(on: isOn)
-                if !isOn { recorder?.pause() }
+                if !isOn {
+                    recorder?.pause()
+                    motion?.pause()
+                }
             }.get()
             return isOn ? 1 : 0
         }

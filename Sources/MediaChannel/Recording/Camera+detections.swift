@@ -10,15 +10,19 @@ public struct Detection: Sendable, Hashable {
     public var end: Int64
     /// Whether the camera is recorded meanwhile.
     public var isRecorded: Bool
+    /// Whether it is over: then `end` is when it really ended, and an event with the same start came before.
+    var isOver = false
 
     /// The bits of the IoT video SDK.
     public var mask: UInt32 { type.mask | (isRecorded ? DetectionType.hasVideo : 0) }
 
     var body: JSONValue {
-        [
+        var body: [String: JSONValue] = [
             "type": .string(type.rawValue), "alarmType": .integer(Int64(mask)), "start": .integer(start),
             "end": .integer(end),
         ]
+        if isOver { body["over"] = true }
+        return .object(body)
     }
 }
 

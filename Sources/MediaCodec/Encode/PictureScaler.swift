@@ -5,20 +5,34 @@ import IoTCore
 struct PictureScaler {
     private init() {}
 
+    enum Method {
+        /// Accurate rounding and full chroma cost little for one picture and preserve quality.
+        case fine
+        /// Each pixel is the mean of those that it replaces.
+        case mean
+
+        fileprivate var flags: Int32 {
+            switch self {
+            case .fine: SWS_BICUBIC | SWS_ACCURATE_RND | SWS_FULL_CHR_H_INT
+            case .mean: SWS_AREA
+            }
+        }
+    }
+
     /// - Parameters:
     ///   - isFullRange: The colour range of the result, unless it is RGB.
     ///   - size: The size of the result in pixels.
     /// - Returns: A frame. The caller must free it.
     static func convert(
-        _ picture: VideoPicture, to format: AVPixelFormat, isFullRange: Bool, size: (width: Int, height: Int)
+        _ picture: VideoPicture, to format: AVPixelFormat, isFullRange: Bool, size: (width: Int, height: Int),
+        method: Method = .fine
     ) throws(IoTError) -> UnsafeMutablePointer<AVFrame> {
         let source = picture.frame
         let (width, height) = (Int32(clamping: size.width), Int32(clamping: size.height))
-        // Accurate rounding and full chroma cost little for one picture and preserve quality.
-        let flags = SWS_BICUBIC | SWS_ACCURATE_RND | SWS_FULL_CHR_H_INT
         guard
             let scaler = sws_getContext(
-                source.pointee.width, source.pointee.height, picture.pixelFormat, width, height, format, flags, nil,
+                source.pointee.width, source.pointee.height, picture.pixelFormat, width, height, format, method.flags,
+                nil,
                 nil, nil)
         else {
             throw IoTError(.mediaFailed, "a picture with pixel format \(picture.format) cannot be converted")

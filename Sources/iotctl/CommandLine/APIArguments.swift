@@ -7,6 +7,7 @@ extension BindingRole: ExpressibleByArgument {}
 extension CameraLivePolicy: ExpressibleByArgument {}
 extension CameraRecordPolicy: ExpressibleByArgument {}
 extension CameraRecordSound: ExpressibleByArgument {}
+extension MotionSensitivity: ExpressibleByArgument {}
 extension DeviceAction: ExpressibleByArgument {}
 extension GatewayEvent.Kind: ExpressibleByArgument {}
 extension KeySource: ExpressibleByArgument {}

@@ -75,6 +75,15 @@ struct CameraOptions: ParsableArguments {
             "When the camera is recorded, such as 'mon-fri 08:00-18:00, sat 22:00-06:00'.", valueName: "times"))
     var recordTimes: String?
 
+    @Option(help: "Whether this box looks for motion in the camera's pictures, and how small it may be.")
+    var motion: MotionSensitivity?
+
+    @Option(
+        help: ArgumentHelp(
+            "Where motion does not count: LEFT,TOP,WIDTH,HEIGHT in per cent, such as '0,0,30,8; 70,90,30,10'.",
+            valueName: "areas"))
+    var motionIgnore: String?
+
     @Option(help: "Whether the recordings have the camera's sound.")
     var recordSound: CameraRecordSound?
 
@@ -108,6 +117,8 @@ struct CameraOptions: ParsableArguments {
         camera.$recordSound.given = recordSound
         camera.recordBytes = recordBytes
         camera.recordDays = recordDays
+        camera.$motion.given = motion
+        camera.motionIgnore = motionIgnore
         camera.callers = callers
         camera.midUrl = midUrl.map(CameraSourceOptions.absolute)
         camera.lowUrl = lowUrl.map(CameraSourceOptions.absolute)
@@ -119,6 +130,9 @@ struct CameraOptions: ParsableArguments {
         }
         guard recordTimes.map({ RecordingTimes($0) != nil }) ?? true else {
             throw ValidationError("--record-times \(RecordingTimes.requirement)")
+        }
+        guard motionIgnore.map({ PictureAreas($0) != nil }) ?? true else {
+            throw ValidationError("--motion-ignore \(PictureAreas.requirement)")
         }
         for url in [midUrl, lowUrl] {
             if let url { try CameraSourceOptions.check(url) }

@@ -73,6 +73,7 @@ struct CameraCommand: AsyncParsableCommand {
                     ("viewers", "\(camera.viewers)/\(camera.viewerLimit)"),
                     ("caller", camera.caller.map { camera.ringing == true ? "\($0), rings" : $0 } ?? "-"),
                     ("recording", Format.recording(camera.recording, camera.settings)),
+                    ("motion", Format.motion(camera.settings)),
                 ]))
             if let reason = camera.reason { try Console.print("  \(reason.remedy)") }
         }
@@ -167,6 +168,9 @@ struct CameraCommand: AsyncParsableCommand {
         @Flag(help: "Record the camera at any time.")
         var allTimes = false
 
+        @Flag(help: "Let motion count in the whole picture.")
+        var wholePicture = false
+
         @Flag(help: "Remove the limit of bytes of the camera's recordings.")
         var noRecordBytes = false
 
@@ -200,6 +204,9 @@ struct CameraCommand: AsyncParsableCommand {
             guard !(allTimes && camera.recordTimes != nil) else {
                 throw ValidationError("--all-times excludes --record-times")
             }
+            guard !(wholePicture && camera.motionIgnore != nil) else {
+                throw ValidationError("--whole-picture excludes --motion-ignore")
+            }
             guard !(noCertificate && login.certificate != nil) else {
                 throw ValidationError("--no-certificate excludes --certificate")
             }
@@ -217,7 +224,8 @@ struct CameraCommand: AsyncParsableCommand {
             camera.give(to: &settings)
             let removed = [
                 ("username", anonymous), ("certificate", noCertificate), ("callers", allCallers), ("midUrl", noMid),
-                ("lowUrl", noLow), ("recordTimes", allTimes), ("recordBytes", noRecordBytes),
+                ("lowUrl", noLow), ("recordTimes", allTimes), ("motionIgnore", wholePicture),
+                ("recordBytes", noRecordBytes),
                 ("recordDays", noRecordDays),
             ].filter(\.1).map(\.0)
             return CameraChange(settings, removed: Swift.Set(removed), check: outcome.requested)

@@ -92,6 +92,12 @@ enum Format {
         tracks.isEmpty ? "-" : tracks.map(track).joined(separator: ", ")
     }
 
+    /// `medium, not in 0,0,30,8`; `-` if nobody looks for it.
+    static func motion(_ settings: CameraSettings) -> String {
+        guard settings.motion != .off else { return "-" }
+        return settings.motion.rawValue + (settings.motionIgnore.map { ", not in \($0)" } ?? "")
+    }
+
     /// `recording, 34.2 MB of 2 GB, 30 days`, `paused: error …`; `-` if it is not recorded.
     static func recording(_ recording: CameraRecordingState?, _ settings: CameraSettings = CameraSettings()) -> String {
         guard let recording else { return "-" }

@@ -49,6 +49,22 @@ struct StorageEventTests {
         #expect(found(5_000, end: 90_000_000).alarmType == 1, "more than a day")
     }
 
+    @Test("Both messages about one motion are one event, with the real end")
+    func joined() {
+        let device = DeviceID.random()
+        func motion(_ id: Int64, _ t: Int64, start: Int64, end: Int64, over: Bool = false) -> ThingEvent {
+            var body: [String: JSONValue] = ["type": "motion", "start": .integer(start), "end": .integer(end)]
+            if over { body["over"] = true }
+            return ThingEvent(id: id, device: device, topic: "EVENT_CAM/Detection", body: .object(body), t: t)
+        }
+        let joined = CallerStorage.joined([
+            motion(4, 40_000, start: 31_000, end: 36_000), motion(3, 30_000, start: 10_000, end: 24_000, over: true),
+            motion(2, 10_000, start: 10_000, end: 15_000), motion(1, 9_000, start: 2_000, end: 4_000, over: true),
+        ])
+        #expect(joined.map(\.id) == [4, 2])
+        #expect(joined.map { $0.body["end"]?.integerValue } == [36_000, 24_000])
+    }
+
     @Test("Pages by the last event's start lose no event and repeat none, also where many happened in one second")
     func pages() {
         // Some seconds have three events.
