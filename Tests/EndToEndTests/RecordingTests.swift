@@ -101,6 +101,10 @@ import Testing
         #expect(recordings.map { $0["state"] as? String } == ["complete", "growing"], "\(recordings)")
         let shown = try await daemon.iotctl("camera", "show", "front").text
         #expect(shown.contains(#/recording +recording, \d/#), "\(shown)")
+        let clip = folder.path("clip.mp4")
+        let exported = try await daemon.iotctl("recording", "export", "front", "--from", "1h", "--output", clip)
+        #expect(exported.status == 0 && exported.text.hasPrefix("\(clip): "), "\(exported.errors)")
+        #expect(try await FrameDigests.of(clip).count >= 24, "both recordings")
         let ranges = try await daemon.iotctl("recording", "ranges", "front", "--json")
         #expect(ranges.status == 0 && ranges.text.contains("\"start\""), "\(ranges.errors)")
         let days = try await daemon.iotctl("recording", "days", "front", "--zone", "Pacific/Kiritimati")

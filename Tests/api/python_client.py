@@ -344,6 +344,8 @@ def main(url, token, socket):
     part = api.function("downloadRecording").sync_detailed("front", found.id, client=owner, range_="bytes=8-11")
     api.check("downloadRecording", part.status_code, part.content)
     assert (part.status_code, part.content) == (206, whole[8:12]) and part.headers["ETag"].startswith('"')
+    clip = call("exportRecordings", "front", from_=times[0].start, to=times[-1].end).payload.read()
+    assert clip[4:8] == b"ftyp" and b"moov" in clip[:4096] and len(clip) > 10_000, clip[:64]
     picture = api.function("recordingThumbnail").sync_detailed("front", client=owner, at=found.end, size="160")
     api.check("recordingThumbnail", picture.status_code, picture.content)
     assert picture.content[:2] == b"\xff\xd8" and int(picture.headers["Iotvideo-Pts"]) // 1000 <= found.end

@@ -25,11 +25,17 @@ import Testing
         #expect(try TimeArgument(text, now: Self.now, calendar: Self.calendar).milliseconds == seconds * 1_000)
     }
 
+    @Test("Seconds may have a fraction", arguments: [("20:15:03.25", 250), ("2026-11-24T20:00:07.1239Z", 124)])
+    func fraction(text: String, milliseconds: Int64) throws {
+        let time = try TimeArgument(text, now: Self.now, calendar: Self.calendar)
+        #expect(time.milliseconds % 1_000 == milliseconds)
+    }
+
     @Test(
         "What is no moment",
         arguments: [
             "", "yesterday", "2026-13-01", "2026-02-30", "24:61", "20", "2026-11-24T20", "1969-12-31", "-2h", "Z",
-            "2026-11-24T20:00+99:00",
+            "2026-11-24T20:00+99:00", "20:15.5", "20:15:00.",
         ])
     func refused(text: String) {
         #expect(throws: (any Error).self) { try TimeArgument(text, now: Self.now, calendar: Self.calendar) }

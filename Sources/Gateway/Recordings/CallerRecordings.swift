@@ -82,6 +82,24 @@ struct CallerRecordings: GatewayRecordings {
         return (value, part, access.threads)
     }
 
+    func clip(_ device: String, in times: Range<Int64>) async throws -> RangedFile {
+        let part = try session.take(.recordingReaders)
+        guard let (camera, access) = try await recorded(device) else {
+            throw IoTError(.playbackListEmpty, "nothing was recorded in this time", remedy: "list what was recorded")
+        }
+        let name = try await session.find(device).name
+        let (library, threads) = (access.library, access.threads)
+        let clip = try await threads.run { () throws(IoTError) in
+            try library.clip(of: camera, in: times.microseconds, title: name)
+        }
+        return RangedFile(
+            name: "\(name)-\(times.lowerBound).mp4", contentType: RangedFile.recordingType, size: clip.size,
+            tag: clip.tag, part: part
+        ) { offset, count in
+            try await threads.run { () throws(IoTError) in try clip.read(at: offset, count: count) }
+        }
+    }
+
     // MARK: Parts
 
     func playlist(

@@ -11,6 +11,11 @@ package protocol GatewayRecordings: Sendable {
     /// Opens a recording to read it.
     func open(_ device: String, _ recording: String) async throws -> RangedFile
 
+    /// The recordings of a time as one file, without the gaps.
+    ///
+    /// - Throws: 21032 if nothing was recorded; 21035 if the camera's picture or sound changed its form meanwhile.
+    func clip(_ device: String, in times: Range<Int64>) async throws -> RangedFile
+
     /// The key frame at a time, or the last one before it, as a JPEG. Its time is in µs since 1970.
     ///
     /// - Throws: 21032 if no picture was recorded before.

@@ -14,12 +14,7 @@ package struct FragmentShift: Sendable {
     ///   - time: µs, at least 0.
     /// - Throws: `mediaHeaderInvalid`.
     package init(header: ByteBuffer, by time: Int64) throws(IoTError) {
-        var scan = SegmentScan(fileSize: Int64(header.readableBytes))
-        while let range = scan.wanted {
-            let part = header.getSlice(at: header.readerIndex + Int(range.lowerBound), length: range.count)
-            scan.supply(part ?? ByteBuffer())
-        }
-        offsets = try scan.contents().timelines.mapValues { timeline in
+        offsets = try SegmentContents(header: header).timelines.mapValues { timeline in
             let (seconds, rest) = max(0, time).quotientAndRemainder(dividingBy: 1_000_000)
             let (whole, overflow) = seconds.multipliedReportingOverflow(by: timeline.timescale)
             return overflow ? 0 : whole &+ (rest * timeline.timescale + 500_000) / 1_000_000

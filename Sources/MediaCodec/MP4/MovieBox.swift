@@ -15,6 +15,15 @@ struct MovieBox {
         var origin: Int64
         /// `nil` in a growing segment.
         var table: SampleTable?
+        /// What is shown, in ticks from the segment's start; `nil` for everything from there on.
+        var window: Range<Int64>?
+
+        /// The part of the window in which the track has something.
+        fileprivate func shown(of table: SampleTable) -> Range<Int64> {
+            // A track of pictures starts with the segment, although its decoding starts earlier.
+            let start = max(window?.lowerBound ?? 0, parameters.kind == .video ? 0 : table.firstDTS)
+            return start..<max(start, min(window?.upperBound ?? .max, table.end))
+        }
     }
 
     var tracks: [Track]
@@ -57,8 +66,8 @@ struct MovieBox {
         guard let table = track.table, table.sampleCount > 0 else { return (0, 0) }
         let scale = Double(Self.timescale) / Double(track.timescale)
         func convert(_ ticks: Int64) -> Int64 { Int64((Double(ticks) * scale).rounded(.up)) }
-        // A track of pictures starts with the segment, although its decoding starts earlier.
-        return (convert(max(0, track.parameters.kind == .video ? 0 : table.firstDTS)), convert(max(0, table.end)))
+        let (shown, begin) = (track.shown(of: table), track.window?.lowerBound ?? 0)
+        return (convert(max(0, shown.lowerBound - begin)), convert(max(0, shown.upperBound - begin)))
     }
 
     private func write(_ track: Track, to box: inout ByteBuffer) {
@@ -103,7 +112,7 @@ struct MovieBox {
                 box.writeInteger(UInt32(1))
                 return edit(0, track.origin, &box)
             }
-            let skipped = max(0, -table.firstDTS)
+            let skipped = max(0, track.shown(of: table).lowerBound - table.firstDTS)
             box.writeInteger(UInt32(presentation.start > 0 ? 2 : 1))
             if presentation.start > 0 { edit(presentation.start, -1, &box) }
             edit(presentation.end - presentation.start, skipped, &box)

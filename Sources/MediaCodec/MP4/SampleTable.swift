@@ -7,6 +7,8 @@ struct SampleTable {
         var value: UInt32
     }
 
+    /// What the chunks' places count from.
+    var mediaOffset: Int64 = 0
     private(set) var sampleCount: UInt32 = 0
     /// In ticks from the segment's start.
     private(set) var firstDTS: Int64 = 0
@@ -61,11 +63,12 @@ struct SampleTable {
             box.writeInteger(UInt32(sizes.count))
             for size in sizes { box.writeInteger(size) }
         }
-        let isLarge = chunks.contains { $0.offset > Int64(UInt32.max) }
+        let isLarge = (chunks.last?.offset ?? 0) + mediaOffset > Int64(UInt32.max)
         box.writeBox(isLarge ? "co64" : "stco", version: 0) { box in
             box.writeInteger(UInt32(chunks.count))
             for chunk in chunks {
-                if isLarge { box.writeInteger(chunk.offset) } else { box.writeInteger(UInt32(clamping: chunk.offset)) }
+                let place = chunk.offset + mediaOffset
+                if isLarge { box.writeInteger(place) } else { box.writeInteger(UInt32(clamping: place)) }
             }
         }
     }

@@ -43,7 +43,29 @@ package struct SegmentContents: Sendable {
     package func samples(of fragment: FragmentEntry, _ bytes: ByteBuffer) throws(IoTError) -> [RecordedSample] {
         let result = FragmentHead.parse(bytes, at: fragment.offset, limit: fragment.end, timelines: timelines)
         guard case .found(let head) = result else { throw Self.damaged }
-        return head.samples.map { sample in
+        return samples(of: head)
+    }
+
+    /// The samples of a fragment, of which only what is before its media is read.
+    ///
+    /// - Parameter read: reads up to a number of bytes at a place of the file.
+    /// - Throws: `mediaFailed` if they are not this fragment's, and what `read` throws.
+    package func samples(
+        of fragment: FragmentEntry, read: (_ offset: Int64, _ count: Int) throws(IoTError) -> ByteBuffer
+    ) throws(IoTError) -> [RecordedSample] {
+        var count = min(2_048, fragment.byteCount)
+        while true {
+            let bytes = try read(fragment.offset, count)
+            switch FragmentHead.parse(bytes, at: fragment.offset, limit: fragment.end, timelines: timelines) {
+            case .found(let head): return samples(of: head)
+            case .needs(let more) where more > count && more <= fragment.byteCount: count = more
+            default: throw Self.damaged
+            }
+        }
+    }
+
+    private func samples(of head: FragmentHead) -> [RecordedSample] {
+        head.samples.map { sample in
             var sample = sample
             sample.pts += start
             sample.dts += start
@@ -68,6 +90,21 @@ package struct SegmentContents: Sendable {
 
     static var damaged: IoTError {
         IoTError(.mediaFailed, "the recording is damaged", remedy: "check the disk")
+    }
+}
+
+extension SegmentContents {
+    /// What a header alone says: the tracks, and their time lines.
+    ///
+    /// - Parameter header: with its placeholder.
+    /// - Throws: `mediaHeaderInvalid`.
+    package init(header: ByteBuffer) throws(IoTError) {
+        var scan = SegmentScan(fileSize: Int64(header.readableBytes))
+        while let range = scan.wanted {
+            let part = header.getSlice(at: header.readerIndex + Int(range.lowerBound), length: range.count)
+            scan.supply(part ?? ByteBuffer())
+        }
+        self = try scan.contents()
     }
 }
 

@@ -63,7 +63,7 @@ extension RecordingLibrary {
 
 extension OpenRecording {
     /// With the placeholder, also of a closed file.
-    fileprivate func header() throws(IoTError) -> ByteBuffer {
+    func header() throws(IoTError) -> ByteBuffer {
         var bytes = try read(at: 0, count: Int(list.headerSize))
         SegmentPlaceholder.restore(in: &bytes, at: 0)
         return bytes

@@ -8,7 +8,7 @@ package final class RecordingLibrary: Sendable {
 
     let index: RecordingIndex
     let disk: RecordingDisk
-    private let leases: SegmentLeases
+    let leases: SegmentLeases
     let streamCache = StreamCache()
     private let path: String
     private let makeFiles: @Sendable () -> any RecordingFiles

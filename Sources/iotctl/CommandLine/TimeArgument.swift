@@ -2,7 +2,7 @@ import ArgumentParser
 import Foundation
 
 /// A moment: `2026-11-24T20:00:00Z`, `2026-11-24 20:00` in the user's time zone, `20:00` today, `now`, or a duration ago
-/// (`2h`).
+/// (`2h`). Seconds may have a fraction, of which milliseconds count.
 struct TimeArgument: Sendable {
     /// ms since 1970.
     let milliseconds: Int64
@@ -27,7 +27,12 @@ struct TimeArgument: Sendable {
         if let ago = try? DurationArgument.parse(text), text.last?.isLetter == true {
             return now.addingTimeInterval(-Double(ago.milliseconds) / 1000)
         }
-        let form = #/(?:(?<date>\d{4}-\d\d-\d\d)[T ]?)?(?:(?<time>\d\d:\d\d(?::\d\d)?))?(?<zone>Z|[+-]\d\d:\d\d)?/#
+        let form =
+            #/
+            (?:(?<date>\d{4}-\d\d-\d\d)[T\ ]?)?
+            (?:(?<time>\d\d:\d\d(?::\d\d(?:\.(?<fraction>\d{1,9}))?)?))?
+            (?<zone>Z|[+-]\d\d:\d\d)?
+            /#
         guard let match = text.wholeMatch(of: form), match.date != nil || match.time != nil else { return nil }
         var calendar = calendar
         if let zone = match.zone {
@@ -39,12 +44,13 @@ struct TimeArgument: Sendable {
             let numbers = date.split(separator: "-").compactMap { Int($0) }
             parts = DateComponents(year: numbers[0], month: numbers[1], day: numbers[2])
         }
-        let time = match.time?.split(separator: ":").compactMap { Int($0) } ?? []
+        let time = match.time?.split(separator: ":").compactMap { Int($0.prefix(2)) } ?? []
+        let fraction = match.fraction.flatMap { $0 }.flatMap { Double("0.\($0)") } ?? 0
         parts.hour = time.first ?? 0
         parts.minute = time.dropFirst().first ?? 0
         parts.second = time.dropFirst(2).first ?? 0
         guard parts.isValidDate(in: calendar) else { return nil }
-        return calendar.date(from: parts)
+        return calendar.date(from: parts)?.addingTimeInterval(fraction)
     }
 
     private static func zone(_ text: String) -> TimeZone? {

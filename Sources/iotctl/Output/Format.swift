@@ -65,6 +65,11 @@ enum Format {
         return formatter.string(from: Date(timeIntervalSince1970: Double(milliseconds) / 1000))
     }
 
+    /// `2026-01-31-120005`, in the user's time zone, for the name of a file.
+    static func fileTime(_ milliseconds: Int64) -> String {
+        time(milliseconds).replacing(" ", with: "-").replacing(":", with: "")
+    }
+
     /// Like `time(_:)`, but from seconds since 1970.
     static func time(seconds: Int64?) -> String {
         time(seconds.map { $0 * 1000 })

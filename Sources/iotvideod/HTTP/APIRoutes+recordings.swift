@@ -34,6 +34,13 @@ extension APIRoutes {
                     try await gateway.recordings.open(request.parameter("device"), request.parameter("id")),
                     to: request)
             },
+            APIRoute(.get, path + "/clip.mp4", query: ["from", "to"], isTimed: false) { request, gateway in
+                guard request.query("from") != nil, request.query("to") != nil else {
+                    throw IoTError(.invalidRequest, "from and to are needed: ms since 1970")
+                }
+                return Response(
+                    try await gateway.recordings.clip(request.parameter("device"), in: try request.times), to: request)
+            },
             APIRoute(.get, path + "/thumbnail", query: ["at", "size"], answersHead: false) { request, gateway in
                 let bounds = try request.pictureBounds
                 let time = try request.integerQuery("at", in: APIRequest.moments) ?? APIRequest.moments.upperBound

@@ -96,6 +96,7 @@ import Testing
             "GET /v1/devices/{device}/recordings/{id}/media.m4s",
             "/v1/devices/d/recordings/1/media.m4s?first=0&count=4", nil
         ),
+        ("GET /v1/devices/{device}/recordings/clip.mp4", "/v1/devices/d/recordings/clip.mp4?from=1&to=2", nil),
         ("GET /v1/devices/{device}/recordings/thumbnail", "/v1/devices/d/recordings/thumbnail?at=5&size=640", nil),
         ("GET /v1/devices/{device}/recordings/playlist.m3u8", "/v1/devices/d/recordings/playlist.m3u8?from=1", nil),
         ("GET /v1/devices/{device}/storage", "/v1/devices/d/storage?channel=0", nil),

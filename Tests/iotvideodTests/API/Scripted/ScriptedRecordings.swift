@@ -37,6 +37,10 @@ struct ScriptedRecordings: GatewayRecordings {
         }
     }
 
+    func clip(_ device: String, in times: Range<Int64>) async throws -> RangedFile {
+        try await open(device, "1")
+    }
+
     func picture(_ device: String, at time: Int64, _ bounds: PictureBounds?) async throws -> Picture {
         try session.note()
         return Picture(format: .jpeg, pts: time, bytes: ByteBuffer(string: "jpeg"))
