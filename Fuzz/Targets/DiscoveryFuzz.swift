@@ -9,7 +9,10 @@ extension FuzzTarget {
         "discovery",
         cost: ReadingCost { input in
             for target in targets(try? WSDMessage(input)) { _ = DiscoveredDevice(target, from: nil) }
-            if let answer = try? XMLReader.read(input, .answer) { _ = ONVIFProfile.read(answer) }
+            if let answer = try? XMLReader.read(input, .answer) {
+                _ = ONVIFProfile.read(answer)
+                _ = ONVIFNotification.read(answer)
+            }
         }
     ) { input in
         if let message = try? WSDMessage(input) {
@@ -26,6 +29,9 @@ extension FuzzTarget {
         }
         try checkResponder(input)
         if let answer = try? XMLReader.read(input, .answer) {
+            for notification in ONVIFNotification.read(answer) {
+                try require(notification.detector.count <= 256, "a detector's name is too long")
+            }
             guard let (main, sub) = ONVIFProfile.choose(ONVIFProfile.read(answer)) else { return }
             try require(sub != main, "the same profile twice")
         }

@@ -61,6 +61,9 @@ public struct CameraSettings: Sendable, Hashable {
     /// Where motion does not count. A form of `PictureAreas`.
     public var motionIgnore: String?
 
+    /// The port of its ONVIF service, from which its own detectors' events are got; without it they are not.
+    public var onvifPort: Int?
+
     /// Which gateways may call it; every one without the key. A form of `CallerKeys`.
     public var callers: String?
 
@@ -77,7 +80,7 @@ public struct CameraSettings: Sendable, Hashable {
         frameRate: Int? = nil, viewers: Int? = nil, talk: String? = nil,
         live: CameraLivePolicy? = nil, record: CameraRecordPolicy? = nil, recordTimes: String? = nil,
         recordSound: CameraRecordSound? = nil, recordBytes: Int? = nil, recordDays: Int? = nil,
-        motion: MotionSensitivity? = nil, motionIgnore: String? = nil, callers: String? = nil,
+        motion: MotionSensitivity? = nil, motionIgnore: String? = nil, onvifPort: Int? = nil, callers: String? = nil,
         midUrl: String? = nil, lowUrl: String? = nil
     ) {
         $name.given = name
@@ -99,6 +102,7 @@ public struct CameraSettings: Sendable, Hashable {
         self.recordDays = recordDays
         $motion.given = motion
         self.motionIgnore = motionIgnore
+        self.onvifPort = onvifPort
         self.callers = callers
         self.midUrl = midUrl
         self.lowUrl = lowUrl
@@ -148,6 +152,9 @@ extension CameraKey {
         .text(
             "motionIgnore", CameraPlace(\.motionIgnore), part: .recording, traits: [.shown, .nullable],
             rule: Rule(PictureAreas.requirement) { PictureAreas($0) != nil }),
+        .wholeNumber(
+            "onvifPort", CameraPlace(\.onvifPort), in: 1...65_535, part: .recording,
+            traits: [.rtspOnly, .shown, .nullable]),
         .text(
             "callers", CameraPlace(\.callers), part: .calls, traits: [.shown, .nullable],
             rule: Rule(CallerKeys.requirement) { CallerKeys($0) != nil }),

@@ -27,7 +27,9 @@ public final class Camera: Service, Sendable {
     private let photos: PhotoTaker
     let recorder: CameraRecorder?
     private let motion: MotionWatch?
-    private let motionEvents: AsyncStream<MotionEvents.Event>
+    private let detectors: (any CameraEventSource)?
+    private let noticed: AsyncStream<NoticedDetection>
+    private let notice: AsyncStream<NoticedDetection>.Continuation
     private let upgrade: (any BoxUpgrade)?
     private let changes: AsyncStream<Void>
     private let setLogLevel: @Sendable (Logger.Level?) -> Void
@@ -58,13 +60,14 @@ public final class Camera: Service, Sendable {
     /// - Parameters:
     ///   - recorder: records the main source while the camera is on; the camera closes it.
     ///   - recordings: what it plays to callers.
+    ///   - detectors: the camera's own; `nil` for a camera that is not asked.
     ///   - upgrade: upgrades the camera's box; `nil` for a box that is not upgraded over the hub.
     package init(
         settings: CameraSettings, softwareVersion: UInt32 = 0, iceServers: ICEServers = .none, device: DeviceID,
         key: DeviceKey? = nil, loudspeaker: (@Sendable () -> any Loudspeaker)? = nil, link: LinkSession,
         socket: PeerSocket, certificates: PeerCertificatePool,
         photos store: PhotoStore, recorder: CameraRecorder?, recordings: CameraRecordings?,
-        upgrade: (any BoxUpgrade)? = nil, logger: Logger,
+        detectors: (any CameraEventSource)? = nil, upgrade: (any BoxUpgrade)? = nil, logger: Logger,
         setLogLevel: @escaping @Sendable (Logger.Level?) -> Void
     ) throws(IoTError) {
         self.settings = settings
@@ -87,10 +90,13 @@ public final class Camera: Service, Sendable {
             eventLoop: eventLoop)
         self.stream = stream
         self.recorder = recorder
-        let (motionEvents, motionEvent) = AsyncStream.makeStream(
-            of: MotionEvents.Event.self, bufferingPolicy: .bufferingNewest(16))
-        self.motionEvents = motionEvents
-        let motion = MotionWatch(settings) { motionEvent.yield($0) }
+        self.detectors = detectors
+        let (noticed, notice) = AsyncStream.makeStream(
+            of: NoticedDetection.self, bufferingPolicy: .bufferingNewest(64))
+        (self.noticed, self.notice) = (noticed, notice)
+        let motion = MotionWatch(settings) {
+            notice.yield(NoticedDetection(source: .pictures, type: .motion, phase: $0))
+        }
         self.motion = motion
         let handOff = SourceHandOff(eventLoop) { event in
             stream.value.main.handle(event)
@@ -126,7 +132,10 @@ public final class Camera: Service, Sendable {
             group.addTask { await self.events.run() }
             group.addTask { await self.calls.run() }
             group.addTask { await self.reportChanges() }
-            group.addTask { await self.reportMotion(self.motionEvents) }
+            group.addTask { await self.reportDetections(self.noticed) }
+            if let detectors = self.detectors {
+                group.addTask { await self.watchDetectors(detectors, self.notice) }
+            }
             // The link's session ends at a graceful shutdown; then the other tasks end too.
             await group.next()
             source.stop()

@@ -1,22 +1,62 @@
 import IoTCore
+import NIOCore
+import Synchronization
+
+/// Something that the box, or the camera itself, has noticed.
+struct NoticedDetection: Sendable {
+    enum Source: Sendable {
+        case pictures
+        case camera
+    }
+
+    var source: Source
+    var type: DetectionType
+    var phase: DetectionPhase
+
+    /// How long it is expected to last from the last notice on.
+    var expected: Duration {
+        switch source {
+        case .pictures: .microseconds(MotionEvents.quiet)
+        // Its answers come every five seconds, and may be late.
+        case .camera: .seconds(15)
+        }
+    }
+}
 
 extension Camera {
-    /// Makes detections of the motion in the camera's pictures, until the stream ends.
-    func reportMotion(_ events: AsyncStream<MotionEvents.Event>) async {
-        let quiet = Duration.microseconds(MotionEvents.quiet)
-        var detection: Detection?
-        for await event in events {
-            switch event {
+    /// Makes detections of what is noticed, until the stream ends.
+    func reportDetections(_ noticed: AsyncStream<NoticedDetection>) async {
+        struct Key: Hashable {
+            var source: NoticedDetection.Source
+            var type: DetectionType
+        }
+        var detections: [Key: Detection] = [:]
+        for await next in noticed {
+            let key = Key(source: next.source, type: next.type)
+            switch next.phase {
             case .begins:
-                detection = try? await detected(.motion, for: quiet)
+                guard (try? await stream.eventLoop.submit { [stream] in stream.value.isOn }.get()) == true else {
+                    continue
+                }
+                detections[key] = try? await detected(next.type, for: next.expected)
             case .goesOn:
-                _ = recorder?.begin(.motion, for: quiet)
+                if detections[key] != nil { _ = recorder?.begin(next.type, for: next.expected) }
             case .ends(let lasted):
-                guard var over = detection else { continue }
-                detection = nil
+                guard var over = detections.removeValue(forKey: key) else { continue }
                 over.end = over.start + lasted / 1_000
                 over.isOver = true
                 try? post(Detection.topic, over.body)
+            }
+        }
+    }
+
+    /// Passes on what the camera's own detectors notice, until the task is cancelled.
+    func watchDetectors(_ source: any CameraEventSource, _ noticed: AsyncStream<NoticedDetection>.Continuation) async {
+        let events = Mutex(NoticedEvents())
+        await source.run { notice in
+            let now = Int64(NIODeadline.now().uptimeNanoseconds / 1_000)
+            for (type, phase) in events.withLock({ $0.take(notice, at: now) }) {
+                noticed.yield(NoticedDetection(source: .camera, type: type, phase: phase))
             }
         }
     }

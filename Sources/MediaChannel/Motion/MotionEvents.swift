@@ -1,14 +1,6 @@
 /// Makes events of findings: one from the first picture with motion until some seconds after the last one. A value
 /// without I/O. Times are µs on a clock that does not jump.
 struct MotionEvents: Sendable {
-    enum Event: Sendable, Hashable {
-        case begins
-        /// It still lasts.
-        case goesOn
-        /// - Parameter lasted: from its begin to its last picture with motion, µs.
-        case ends(lasted: Int64)
-    }
-
     /// How long there must be no motion at the end of an event, µs; longer if the pictures are far apart.
     static let quiet: Int64 = 5_000_000
     /// A longer event is followed by another one, µs.
@@ -18,7 +10,7 @@ struct MotionEvents: Sendable {
     private var previous: Int64?
 
     /// - Parameter hasMotion: what the picture of this time shows.
-    mutating func take(hasMotion: Bool, at time: Int64) -> [Event] {
+    mutating func take(hasMotion: Bool, at time: Int64) -> [DetectionPhase] {
         let distance = previous.map { time - $0 } ?? 0
         previous = time
         guard let (begin, last) = event else {
@@ -40,7 +32,7 @@ struct MotionEvents: Sendable {
     }
 
     /// No more pictures come.
-    mutating func end() -> [Event] {
+    mutating func end() -> [DetectionPhase] {
         defer { self = MotionEvents() }
         return event.map { [.ends(lasted: $0.last - $0.begin)] } ?? []
     }

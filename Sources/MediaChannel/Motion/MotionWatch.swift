@@ -17,7 +17,7 @@ final class MotionWatch: @unchecked Sendable {
     private var selection = MotionSelection()
     /// Frames were lost: the next ones cannot be decoded before a key frame.
     private var isWaiting = false
-    private let onEvent: @Sendable (MotionEvents.Event) -> Void
+    private let onEvent: @Sendable (DetectionPhase) -> Void
     /// When a frame arrives, µs: the camera's own clock may jump.
     private let clock: @Sendable () -> Int64
 
@@ -36,7 +36,7 @@ final class MotionWatch: @unchecked Sendable {
     init?(
         _ settings: CameraSettings,
         clock: @escaping @Sendable () -> Int64 = { Int64(NIODeadline.now().uptimeNanoseconds / 1_000) },
-        onEvent: @escaping @Sendable (MotionEvents.Event) -> Void
+        onEvent: @escaping @Sendable (DetectionPhase) -> Void
     ) {
         guard settings.motion != .off else { return nil }
         let (sensitivity, areas) = (settings.motion, settings.ignoredAreas)
@@ -109,7 +109,7 @@ final class MotionWatch: @unchecked Sendable {
         report(work.events.take(hasMotion: hasMotion, at: now))
     }
 
-    private func report(_ events: [MotionEvents.Event]) {
+    private func report(_ events: [DetectionPhase]) {
         for event in events { onEvent(event) }
     }
 }

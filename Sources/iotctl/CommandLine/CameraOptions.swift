@@ -84,6 +84,11 @@ struct CameraOptions: ParsableArguments {
             valueName: "areas"))
     var motionIgnore: String?
 
+    @Option(
+        help: ArgumentHelp(
+            "Get what the camera's own detectors notice from its ONVIF service at this port.", valueName: "port"))
+    var onvifPort: Int?
+
     @Option(help: "Whether the recordings have the camera's sound.")
     var recordSound: CameraRecordSound?
 
@@ -119,6 +124,7 @@ struct CameraOptions: ParsableArguments {
         camera.recordDays = recordDays
         camera.$motion.given = motion
         camera.motionIgnore = motionIgnore
+        camera.onvifPort = onvifPort
         camera.callers = callers
         camera.midUrl = midUrl.map(CameraSourceOptions.absolute)
         camera.lowUrl = lowUrl.map(CameraSourceOptions.absolute)

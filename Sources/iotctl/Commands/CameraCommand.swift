@@ -171,6 +171,9 @@ struct CameraCommand: AsyncParsableCommand {
         @Flag(help: "Let motion count in the whole picture.")
         var wholePicture = false
 
+        @Flag(help: "Do not get what the camera's own detectors notice.")
+        var noOnvif = false
+
         @Flag(help: "Remove the limit of bytes of the camera's recordings.")
         var noRecordBytes = false
 
@@ -207,6 +210,9 @@ struct CameraCommand: AsyncParsableCommand {
             guard !(wholePicture && camera.motionIgnore != nil) else {
                 throw ValidationError("--whole-picture excludes --motion-ignore")
             }
+            guard !(noOnvif && camera.onvifPort != nil) else {
+                throw ValidationError("--no-onvif excludes --onvif-port")
+            }
             guard !(noCertificate && login.certificate != nil) else {
                 throw ValidationError("--no-certificate excludes --certificate")
             }
@@ -224,7 +230,7 @@ struct CameraCommand: AsyncParsableCommand {
             camera.give(to: &settings)
             let removed = [
                 ("username", anonymous), ("certificate", noCertificate), ("callers", allCallers), ("midUrl", noMid),
-                ("lowUrl", noLow), ("recordTimes", allTimes), ("motionIgnore", wholePicture),
+                ("lowUrl", noLow), ("recordTimes", allTimes), ("motionIgnore", wholePicture), ("onvifPort", noOnvif),
                 ("recordBytes", noRecordBytes),
                 ("recordDays", noRecordDays),
             ].filter(\.1).map(\.0)

@@ -97,10 +97,14 @@ enum Format {
         tracks.isEmpty ? "-" : tracks.map(track).joined(separator: ", ")
     }
 
-    /// `medium, not in 0,0,30,8`; `-` if nobody looks for it.
+    /// `medium, not in 0,0,30,8; by the camera at port 80`; `-` if nobody looks for it.
     static func motion(_ settings: CameraSettings) -> String {
-        guard settings.motion != .off else { return "-" }
-        return settings.motion.rawValue + (settings.motionIgnore.map { ", not in \($0)" } ?? "")
+        let box =
+            settings.motion == .off
+            ? nil : settings.motion.rawValue + (settings.motionIgnore.map { ", not in \($0)" } ?? "")
+        let camera = settings.onvifPort.map { "by the camera at port \($0)" }
+        let both = [box, camera].compactMap(\.self)
+        return both.isEmpty ? "-" : both.joined(separator: "; ")
     }
 
     /// `recording, 34.2 MB of 2 GB, 30 days`, `paused: error …`; `-` if it is not recorded.

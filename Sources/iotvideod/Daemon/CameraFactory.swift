@@ -62,7 +62,8 @@ struct CameraFactory: Sendable {
                 device: session.device, key: key,
                 loudspeaker: Self.loudspeaker(of: settings, eventLoop: socket.eventLoop, logger: logger), link: link,
                 socket: socket, certificates: certificates, photos: photos,
-                recorder: recorder, recordings: recorded, upgrade: upgrade, logger: logger
+                recorder: recorder, recordings: recorded,
+                detectors: ONVIFCameraEvents(settings, loops: loops, logger: logger), upgrade: upgrade, logger: logger
             ) { [log] in log.setLevel($0, of: label) }
             return RunningCamera(camera: camera, socket: socket)
         } catch {

@@ -129,7 +129,7 @@ private struct Scene {
     @Test("An event lasts until there was no motion for five seconds, and a long one is followed by another")
     func events() {
         var events = MotionEvents()
-        func take(_ hasMotion: Bool, _ second: Int64) -> [MotionEvents.Event] {
+        func take(_ hasMotion: Bool, _ second: Int64) -> [DetectionPhase] {
             events.take(hasMotion: hasMotion, at: second * 1_000_000)
         }
         #expect(take(false, 1) == [])

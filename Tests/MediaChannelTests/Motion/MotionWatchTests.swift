@@ -13,8 +13,8 @@ import Testing
     }
 
     /// The events of a clip that a camera sends twice.
-    private func events(_ name: String, _ settings: CameraSettings) async throws -> [MotionEvents.Event] {
-        let (events, event) = AsyncStream.makeStream(of: MotionEvents.Event.self)
+    private func events(_ name: String, _ settings: CameraSettings) async throws -> [DetectionPhase] {
+        let (events, event) = AsyncStream.makeStream(of: DetectionPhase.self)
         let now = Mutex<Int64>(0)
         var watch = MotionWatch(settings, clock: { now.withLock { $0 } }, onEvent: { event.yield($0) })
         try #require(watch != nil)

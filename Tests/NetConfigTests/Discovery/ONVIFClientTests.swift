@@ -61,6 +61,30 @@ import Testing
         _ = try await peer.result()
     }
 
+    @Test("A camera's events arrive, and the subscription is ended with the client")
+    func events() async throws {
+        let (peer, url, _) = try await camera(isEncrypted: false)
+        let client = ONVIFEventClient(
+            try #require(ServiceURL(url)), login: Self.login, loops: MultiThreadedEventLoopGroup.singleton)
+        let (reports, report) = AsyncStream.makeStream(of: ONVIFEventClient.Report.self)
+        let running = Task { await client.run { report.yield($0) } }
+        var found: [ONVIFNotification] = []
+        var connections = 0
+        for await next in reports {
+            switch next {
+            case .connected: connections += 1
+            case .answered(let notifications): found += notifications
+            case .failed(let error): Issue.record(error)
+            }
+            if found.count == 2 { break }
+        }
+        running.cancel()
+        await running.value
+        #expect(connections == 1 && found.map(\.type) == [.human, .human] && found.map(\.change) == [.begins, .ends])
+        #expect(found[0].detector == found[1].detector)
+        #expect(try await peer.result()["subscriptions"]?.integerValue == 0)
+    }
+
     @Test(
         "A fingerprint is valid with and without colons; any other text is invalid",
         arguments: [String(repeating: "ab", count: 32), Array(repeating: "AB", count: 32).joined(separator: ":")])

@@ -4,7 +4,8 @@
 Usage: onvif_camera.py [--tls] [--address ADDRESS] [--port PORT]
 
 Reads {"password": …} from the first line of standard input; the user is "admin". Prints {"port": …, "fingerprint": …}.
-At the end of standard input it prints {"requests": COUNT} and ends. Only Media2 lists the larger stream, like real
+At the end of standard input it prints {"requests": COUNT, "subscriptions": COUNT}, of those that were not ended, and
+ends. Its pull points tell that somebody comes, and at the next pull that nobody is there any more. Only Media2 lists the larger stream, like real
 cameras with H.265.
 """
 import argparse
@@ -19,6 +20,7 @@ import ssl
 import sys
 import tempfile
 import threading
+import time
 
 from cryptography import x509
 from cryptography.hazmat.primitives import hashes, serialization
@@ -30,6 +32,7 @@ DEVICE = "http://www.onvif.org/ver10/device/wsdl"
 MEDIA = "http://www.onvif.org/ver10/media/wsdl"
 MEDIA2 = "http://www.onvif.org/ver20/media/wsdl"
 SCHEMA = "http://www.onvif.org/ver10/schema"
+EVENTS = "http://www.onvif.org/ver10/events/wsdl"
 
 
 def certificate(folder):
@@ -75,7 +78,7 @@ def answer(question, namespace, place):
         return "<d:Manufacturer>Python</d:Manufacturer><d:Model>PY-1</d:Model>"
     if question == "GetServices":
         return "".join(f"<d:Service><d:Namespace>{name}</d:Namespace><d:XAddr>{place}/{path}</d:XAddr></d:Service>"
-                       for name, path in ((DEVICE, "device_service"), (MEDIA, "media"), (MEDIA2, "media2")))
+                       for name, path in ((DEVICE, "device_service"), (MEDIA, "media"), (MEDIA2, "media2"), (EVENTS, "events")))
     if question == "GetProfiles" and namespace == MEDIA2:
         return profile2("main", encoder("H265", 2560, 1440)) + profile2("sub", SMALL)
     if question == "GetProfiles":
@@ -83,6 +86,40 @@ def answer(question, namespace, place):
                 f"</t:VideoSourceConfiguration><t:VideoEncoderConfiguration>{SMALL}</t:VideoEncoderConfiguration>"
                 "</m:Profiles>")
     return None
+
+
+class PullPoints:
+    """The subscriptions to the camera's events, and how often each was pulled."""
+
+    def __init__(self):
+        self.pulls = {}
+
+    def answer(self, question, path, body, place):
+        number = path.rpartition("/")[2]
+        if question == "CreatePullPointSubscription":
+            number = str(len(self.pulls) + 1)
+            self.pulls[number] = 0
+            return (f"<m:SubscriptionReference><a:Address xmlns:a='http://www.w3.org/2005/08/addressing'>{place}/pull/{number}"
+                    "</a:Address><a:ReferenceParameters xmlns:a='http://www.w3.org/2005/08/addressing'>"
+                    f"<x:Id xmlns:x='urn:python'>id-{number}</x:Id></a:ReferenceParameters></m:SubscriptionReference>")
+        # The parameter of the subscription must be in each request.
+        if number not in self.pulls or f">id-{number}<" not in body:
+            return None
+        if question == "Unsubscribe":
+            del self.pulls[number]
+            return ""
+        if question == "PullMessages":
+            self.pulls[number] += 1
+            if self.pulls[number] > 2:
+                time.sleep(0.3)
+                return ""
+            state = "true" if self.pulls[number] == 1 else "false"
+            return ("<n:NotificationMessage xmlns:n='http://docs.oasis-open.org/wsn/b-2'>"
+                    "<n:Topic>tns1:RuleEngine/MyRuleDetector/PeopleDetect</n:Topic><n:Message>"
+                    "<t:Message PropertyOperation='Changed'><t:Source><t:SimpleItem Name='Source' Value='0'/></t:Source>"
+                    f"<t:Data><t:SimpleItem Name='State' Value='{state}'/></t:Data></t:Message></n:Message>"
+                    "</n:NotificationMessage>")
+        return None
 
 
 def digest_of(body, password):
@@ -95,13 +132,16 @@ def digest_of(body, password):
     return parts["Username"][1] == "admin" and base64.b64encode(hashlib.sha1(text).digest()).decode() == parts["Password"][1]
 
 
-def handler(password, scheme, counts):
+def handler(password, scheme, counts, pull_points):
     class Handler(http.server.BaseHTTPRequestHandler):
         def do_POST(self):
             body = self.rfile.read(int(self.headers["Content-Length"])).decode()
             counts.append(self.path)
             question, namespace = re.search(r"Body>\s*<(\w+) xmlns=\"([^\"]*)\"", body).groups()
-            status, content = 200, answer(question, namespace, f"{scheme}://{self.headers['Host']}/onvif")
+            place = f"{scheme}://{self.headers['Host']}/onvif"
+            status, content = 200, answer(question, namespace, place)
+            if content is None and digest_of(body, password):
+                content = pull_points.answer(question, self.path, body, place)
             if question != "GetSystemDateAndTime" and not digest_of(body, password):
                 status, content = 400, None
                 fault = "ter:NotAuthorized"
@@ -145,8 +185,8 @@ def main():
     arguments.add_argument("--port", type=int, default=0)
     options = arguments.parse_args()
     password = json.loads(sys.stdin.readline())["password"]
-    counts, fingerprint = [], ""
-    with Server((options.address, options.port), handler(password, "https" if options.tls else "http", counts)) as server:
+    counts, fingerprint, points = [], "", PullPoints()
+    with Server((options.address, options.port), handler(password, "https" if options.tls else "http", counts, points)) as server:
         if options.tls:
             with tempfile.TemporaryDirectory() as folder:
                 path, fingerprint = certificate(folder)
@@ -158,7 +198,7 @@ def main():
         print(json.dumps({"port": server.server_port, "fingerprint": fingerprint}), flush=True)
         sys.stdin.read()
         with contextlib.suppress(BrokenPipeError):
-            print(json.dumps({"requests": len(counts)}), flush=True)
+            print(json.dumps({"requests": len(counts), "subscriptions": len(points.pulls)}), flush=True)
         server.shutdown()
 
 

@@ -17,15 +17,15 @@ enum UsernameToken {
         Base64.encode(Array(Insecure.SHA1.hash(data: nonce + Array(created.utf8) + Array(password.utf8))))
     }
 
-    /// The header of a request.
+    /// The element for the header of a request.
     ///
     /// - Parameter created: A time on the camera's clock, because the camera refuses old ones.
     static func header(_ login: ONVIFLogin, nonce: [UInt8], created: String) -> String {
         let digest = digest(nonce: nonce, created: created, password: login.password)
-        return "<s:Header><wsse:Security s:mustUnderstand=\"1\" xmlns:wsse=\"\(security)\" xmlns:wsu=\"\(utility)\">"
+        return "<wsse:Security s:mustUnderstand=\"1\" xmlns:wsse=\"\(security)\" xmlns:wsu=\"\(utility)\">"
             + "<wsse:UsernameToken><wsse:Username>\(XMLText.escaped(login.username))</wsse:Username>"
             + "<wsse:Password Type=\"\(profile)\">\(digest)</wsse:Password>"
             + "<wsse:Nonce EncodingType=\"\(encoding)\">\(Base64.encode(nonce))</wsse:Nonce>"
-            + "<wsu:Created>\(created)</wsu:Created></wsse:UsernameToken></wsse:Security></s:Header>"
+            + "<wsu:Created>\(created)</wsu:Created></wsse:UsernameToken></wsse:Security>"
     }
 }
