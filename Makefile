@@ -154,6 +154,7 @@ bench: deps-test build
 	@python3 Benchmarks/rtsp.py $(BIN)
 	@python3 Benchmarks/talk.py $(BIN)
 	@python3 Benchmarks/playback.py $(BIN)
+	@python3 Benchmarks/recordings.py $(BIN)
 	@Benchmarks/.build/release/peer-bench
 
 fuzz: deps

@@ -2,15 +2,26 @@ package import IoTCore
 import MediaPlayer
 import NIOCore
 package import RecordingStore
+import Synchronization
 
 /// Records a camera: makes segments of its source's frames on a thread of its own. It is not a viewer, and the camera's
 /// event loop does not wait for it.
 ///
-/// `@unchecked Sendable`: `recording` and `gate` are used only by the worker's jobs, `hasGap` and `schedule` only on the
-/// camera's event loop.
+/// `@unchecked Sendable`: `recording` and `gate` are used only by the worker's jobs, `schedule` only on the camera's event
+/// loop.
 package final class CameraRecorder: @unchecked Sendable {
-    /// The most frames that wait for the thread: some seconds of pictures and sound.
-    private static let limit = 512
+    /// The most jobs that wait for the thread: some seconds of pictures and sound.
+    private static let limit = 64
+    /// Frames go to the thread together, because each wake-up costs more than a frame: those of this time, µs, and at most
+    /// this many.
+    private static let batchTime: Int64 = 100_000
+    private static let batchLimit = 64
+
+    private struct Waiting {
+        var frames: [ArrivedFrame] = []
+        /// Frames were lost since the last one that was taken.
+        var hasGap = false
+    }
 
     private let recording: CameraRecording
     /// `nil` for a camera of which everything is recorded.
@@ -21,8 +32,7 @@ package final class CameraRecorder: @unchecked Sendable {
     private let clock: @Sendable () -> (now: Moment, isSynchronised: Bool)
     private let write: @Sendable (CameraRecording.Output) -> Void
     private let onFailure: @Sendable (IoTError) -> Void
-    /// Frames were lost since the last one that was taken.
-    private var hasGap = false
+    private let waiting = Mutex(Waiting())
     /// The minute, since 1970, of the last frame, and whether it is recorded.
     private var schedule: (minute: Int64, isTime: Bool)?
 
@@ -55,6 +65,7 @@ package final class CameraRecorder: @unchecked Sendable {
         switch event {
         case .connecting: break
         case .opened(let video, let audio):
+            hand()
             submit(beyondLimit: true) { [self] recording in
                 let wasOpen = gate?.isOpen == true
                 gate = limits.map { EventGate($0, hasPictures: video != nil) }
@@ -67,13 +78,26 @@ package final class CameraRecorder: @unchecked Sendable {
             let (now, isSynchronised) = clock()
             guard isTime(now.wall) else { return }
             let arrived = ArrivedFrame(frame, now: now, isSynchronised: isSynchronised)
-            let isTaken = submit { [self, hasGap] recording in
+            let isBatch = waiting.withLock { waiting in
+                waiting.frames.append(arrived)
+                let first = waiting.frames[0].now.monotonic
+                return waiting.frames.count >= Self.batchLimit || now.monotonic - first >= Self.batchTime
+            }
+            if isBatch { hand() }
+        case .failed: pause()
+        }
+    }
+
+    /// Hands the waiting frames to the thread.
+    private func hand() {
+        waiting.withLock { waiting in
+            guard !waiting.frames.isEmpty else { return }
+            let isTaken = submit { [self, frames = waiting.frames, hasGap = waiting.hasGap] recording in
                 // The pictures after a gap cannot be decoded before the next key frame.
                 if hasGap { gate?.clear() }
-                return (hasGap ? recording.end() : []) + pass(arrived, to: recording)
+                return (hasGap ? recording.end() : []) + frames.flatMap { pass($0, to: recording) }
             }
-            hasGap = !isTaken
-        case .failed: pause()
+            waiting = Waiting(hasGap: !isTaken)
         }
     }
 
@@ -114,6 +138,7 @@ package final class CameraRecorder: @unchecked Sendable {
 
     /// The source was lost, or the camera was switched off: ends the segment.
     func pause() {
+        hand()
         submit(beyondLimit: true) { [self] recording in
             gate?.clear()
             return recording.end()
