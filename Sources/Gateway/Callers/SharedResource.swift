@@ -33,6 +33,9 @@ package enum SharedResource: String, CaseIterable, Sendable {
     case logs
     /// Recordings that are being read. Each has two open files, and is not removed meanwhile.
     case recordingReaders
+    /// Clips of recordings that are being read. Each holds the clip's head in memory, up to 5 MiB, and the heads of up to
+    /// 7,200 fragments are read for it.
+    case clips
     /// Files of releases that are being read.
     case releaseReaders
     /// Checks of the recording disk, which take minutes.
@@ -49,7 +52,8 @@ package enum SharedResource: String, CaseIterable, Sendable {
         case .cameraTests: QuotaBound(total: 4, each: 2, reserve: 1)
         case .discoveries, .recordingChecks: QuotaBound(total: 1, each: 1)
         case .dataStreams, .recordingReaders: QuotaBound(total: 64, each: 16, reserve: 16)
-        case .snapshots, .rawBodies, .dumps, .talks, .logs, .releaseReaders: QuotaBound(total: 16, each: 4, reserve: 4)
+        case .snapshots, .rawBodies, .dumps, .talks, .logs, .clips, .releaseReaders:
+            QuotaBound(total: 16, each: 4, reserve: 4)
         }
     }
 
@@ -66,7 +70,7 @@ package enum SharedResource: String, CaseIterable, Sendable {
     var code: ErrorCode {
         switch self {
         case .requests, .channelUses, .cameraTests, .discoveries, .snapshots, .rawBodies, .dumps, .talks,
-            .dataStreams, .logs, .recordingReaders, .releaseReaders, .recordingChecks:
+            .dataStreams, .logs, .recordingReaders, .clips, .releaseReaders, .recordingChecks:
             .tooManyRequests
         case .channels, .calls, .readers: .tooManyConnections
         }
@@ -88,6 +92,7 @@ package enum SharedResource: String, CaseIterable, Sendable {
         case .dataStreams: "streams of data over channels are open"
         case .logs: "readers of the log"
         case .recordingReaders: "recordings are being read"
+        case .clips: "clips of recordings are being read"
         case .releaseReaders: "files of releases are being read"
         case .recordingChecks: "checks of the recording disk are running"
         }
@@ -96,7 +101,7 @@ package enum SharedResource: String, CaseIterable, Sendable {
     var remedy: String {
         switch self {
         case .requests, .cameraTests, .discoveries, .snapshots, .rawBodies, .dumps, .talks, .dataStreams, .logs,
-            .recordingReaders, .releaseReaders, .recordingChecks:
+            .recordingReaders, .clips, .releaseReaders, .recordingChecks:
             "wait until some have ended"
         case .channels, .channelUses: "close some with `iotctl`, or wait until they close"
         case .calls: "end some, or raise channels.calls"

@@ -83,7 +83,7 @@ struct CallerRecordings: GatewayRecordings {
     }
 
     func clip(_ device: String, in times: Range<Int64>) async throws -> RangedFile {
-        let part = try session.take(.recordingReaders)
+        let part = try session.take(.clips)
         guard let (camera, access) = try await recorded(device) else {
             throw IoTError(.playbackListEmpty, "nothing was recorded in this time", remedy: "list what was recorded")
         }

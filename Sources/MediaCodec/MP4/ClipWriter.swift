@@ -8,8 +8,8 @@ package import NIOCore
 package struct ClipWriter {
     /// A pause of the camera's clock that is a gap, µs.
     private static let gap: Int64 = 1_000_000
-    /// The most samples: about four hours of 30 pictures and 47 packets of sound a second.
-    private static let mostSamples = 1_200_000
+    /// The most samples: about two hours of 30 pictures and 47 packets of sound a second.
+    private static let mostSamples = 600_000
 
     /// Bytes of a segment's file.
     package struct Piece: Sendable, Hashable {
@@ -94,7 +94,7 @@ package struct ClipWriter {
         else { return end }
         sampleCount += samples.count
         guard sampleCount <= Self.mostSamples else {
-            throw IoTError(.valueInvalid, "this is too long for one file", remedy: "export at most four hours at once")
+            throw IoTError(.valueInvalid, "this is too long for one file", remedy: "export a shorter time")
         }
         if base == nil || self.run != run || abs(earliest - sourceEnd) >= Self.gap {
             // The picture at which the clip begins is at 0; what is decoded before it is earlier.

@@ -6,7 +6,7 @@ import NIOCore
 /// A time of a camera's recordings as one file. All calls block.
 extension RecordingLibrary {
     /// The longest clip, µs.
-    package static let longestClip: Int64 = 4 * 3_600 * 1_000_000
+    package static let longestClip: Int64 = 2 * 3_600 * 1_000_000
     private static let mostSegments = 1_000
 
     /// Opens the recordings of a time as one MP4: from the picture at its begin to that at its end, without the gaps.
@@ -17,7 +17,7 @@ extension RecordingLibrary {
     package func clip(of camera: CameraNumber, in times: Range<Int64>, title: String) throws(IoTError) -> OpenClip {
         let length = times.upperBound.subtractingReportingOverflow(times.lowerBound)
         guard !length.overflow, length.partialValue <= Self.longestClip else {
-            throw IoTError(.valueInvalid, "a clip has at most four hours", remedy: "export it in parts")
+            throw IoTError(.valueInvalid, "a clip has at most two hours", remedy: "export it in parts")
         }
         let page = try segments(RecordingQuery(camera: camera, times: times, limit: Self.mostSegments))
         guard page.next == nil else {

@@ -8,7 +8,7 @@ extension RecordingCommand {
             abstract: "Save the recordings of a time as one MP4 file.",
             discussion: """
                 Players show the file from the picture at --from to that at --to, without the gaps
-                between recordings; at most four hours. A few seconds before --from are in the file,
+                between recordings; at most two hours. A few seconds before --from are in the file,
                 too, which players do not show. An export that broke off continues where it
                 stopped, if --to is given.
 

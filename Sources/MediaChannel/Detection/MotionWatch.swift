@@ -10,7 +10,7 @@ import NIOCore
 /// loop.
 final class MotionWatch: @unchecked Sendable {
     /// The most frames that wait for the thread.
-    private static let limit = 64
+    private static let limit = 24
 
     private let worker = SerialWorker(name: "motion", limit: MotionWatch.limit)
     private var work: Work
