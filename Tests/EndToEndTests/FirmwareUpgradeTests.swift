@@ -5,8 +5,8 @@ import Testing
 @Suite(.serialized, .timeLimit(.minutes(3))) struct FirmwareUpgradeTests {
     private static let cameras = ["front": Product.sample("street-h264-aac.mp4")]
 
-    /// Passes TCP connections on to the daemon's socket. Ends the first two after 200,000 bytes of the answer, and
-    /// writes how many bytes each connection got.
+    /// Passes TCP connections on to the daemon's socket. The first one gets no more than 200,000 bytes of the answer, the
+    /// next two end after as many. Writes how many bytes each connection got.
     private static let proxy = """
         import socket, sys, threading
         target, counts = sys.argv[1], open(sys.argv[2], "a", buffering=1)
@@ -16,7 +16,7 @@ import Testing
         def up(client, upstream):
             while data := client.recv(65536):
                 upstream.sendall(data)
-        def serve(client, limit):
+        def serve(client, number, limit):
             upstream = socket.socket(socket.AF_UNIX)
             upstream.connect(target)
             threading.Thread(target=up, args=(client, upstream), daemon=True).start()
@@ -24,6 +24,8 @@ import Testing
             while sent < limit and (data := upstream.recv(min(65536, limit - sent))):
                 client.sendall(data)
                 sent += len(data)
+            if number == 1:
+                threading.Event().wait()
             counts.write(f"{sent}\\n")
             client.shutdown(socket.SHUT_RDWR)
             upstream.shutdown(socket.SHUT_RDWR)
@@ -31,7 +33,7 @@ import Testing
             client, _ = server.accept()
             number += 1
             threading.Thread(
-                target=serve, args=(client, 200000 if number <= 2 else 1 << 40), daemon=True).start()
+                target=serve, args=(client, number, 200000 if number <= 3 else 1 << 40), daemon=True).start()
         """
 
     /// A daemon with a release of 1 MB, and where its files are.
@@ -83,7 +85,7 @@ import Testing
         return Site(daemon: daemon, work: work, release: file, content: content)
     }
 
-    @Test("A download over a connection that breaks twice continues where it broke, and the release is handed over")
+    @Test("A download that was cancelled, and then breaks twice, continues where it was, and the release is handed over")
     func broken() async throws {
         var site = try await site()
         let version = try await site.daemon.iotctl("action", "front", "Action._otaVersion", "\"\"")
@@ -105,6 +107,15 @@ import Testing
             "keyFiles: [\(site.key).pub], url: 'http://127.0.0.1:\(port)', tokenFile: \(tokenFile)")
         let started = try await site.daemon.iotctl("firmware", "front", "--upgrade")
         #expect(started.status == 0 && started.text == "the upgrade has begun\n", "\(started.errors)")
+        try await eventually("the first bytes") { try await site.progress() ?? 0 >= 10 }
+        let cancelled = try await site.daemon.iotctl("firmware", "front", "--cancel")
+        #expect(cancelled.status == 0 && cancelled.text == "cancelled\n", "\(cancelled.errors)")
+        try await eventually("the end") { try await site.progress() == 0 }
+        #expect(site.files() == [".download"])
+        let nothing = try await site.daemon.iotctl("firmware", "front", "--cancel")
+        #expect(nothing.status == 1, "\(nothing.text)")
+        let again = try await site.daemon.iotctl("firmware", "front", "--upgrade")
+        #expect(again.status == 0, "\(again.errors)")
         try await eventually("the release", within: .seconds(30)) { try await site.progress() == 95 }
         #expect(site.files() == [".pending", "release"])
         let bundle = try Data(contentsOf: URL(fileURLWithPath: site.directory + "/release"))
