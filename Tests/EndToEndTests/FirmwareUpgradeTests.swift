@@ -85,7 +85,7 @@ import Testing
         return Site(daemon: daemon, work: work, release: file, content: content)
     }
 
-    @Test("A download that was cancelled, and then breaks twice, continues where it was, and the release is handed over")
+    @Test("A download that was cancelled, and breaks twice, continues where it was; the release is handed over")
     func broken() async throws {
         var site = try await site()
         let version = try await site.daemon.iotctl("action", "front", "Action._otaVersion", "\"\"")
