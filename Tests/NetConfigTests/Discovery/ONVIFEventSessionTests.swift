@@ -100,6 +100,10 @@ import Testing
     func others() throws {
         let messages = [
             Self.message("tns1:Device/Trigger/DigitalInput", [("LogicalState", "true")]),
+            // Parts of words.
+            Self.message("tns1:Monitoring/CertificateExpiration", [("Expired", "true")]),
+            Self.message("tns1:Device/NetworkInterface", [("Firewall", "true")]),
+            Self.message("tns1:Monitoring/Repetition", [("Scarce", "true")]),
             Self.message("tns1:RuleEngine/LineDetector/Crossed", [], operation: "Initialized"),
             "<NotificationMessage><Topic>tns1:VideoSource/MotionAlarm</Topic></NotificationMessage>",
             "<NotificationMessage/>",

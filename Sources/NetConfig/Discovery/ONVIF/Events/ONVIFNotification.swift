@@ -21,11 +21,10 @@ extension ONVIFNotification {
     /// (Reolink), RuleEngine/TPSmartEventDetector with IsPeople (TP-Link), RuleEngine/CellMotionDetector/Motion with IsMotion.
     private static let words: [(String, DetectionType)] = [
         ("people", .human), ("person", .human), ("human", .human), ("face", .human), ("pedestrian", .human),
-        ("vehicle", .car), ("visitor", .doorbell), ("doorbell", .doorbell), ("dogcat", .pet), ("animal", .pet),
-        ("pet", .pet), ("babycry", .cry), ("smoke", .smoke), ("fire", .fire), ("flame", .fire),
-        ("detectedsound", .sound), ("audioanalytics", .sound), ("pir", .infrared), ("motion", .motion),
-        ("vmd", .motion), ("fielddetector", .motion), ("linedetector", .motion), ("linecross", .motion),
-        ("intrusion", .motion), ("objectsinside", .motion),
+        ("vehicle", .car), ("car", .car), ("visitor", .doorbell), ("doorbell", .doorbell), ("dog", .pet), ("cat", .pet),
+        ("animal", .pet), ("pet", .pet), ("cry", .cry), ("smoke", .smoke), ("fire", .fire), ("flame", .fire),
+        ("sound", .sound), ("pir", .infrared), ("motion", .motion), ("vmd", .motion), ("field detector", .motion),
+        ("line detector", .motion), ("line cross", .motion), ("intrusion", .motion), ("objects inside", .motion),
     ]
     /// The longest name of a detector.
     private static let longestDetector = 256
@@ -74,8 +73,32 @@ extension ONVIFNotification {
     }
 
     private static func type(of name: String) -> DetectionType? {
-        let name = name.lowercased()
-        return words.first { name.contains($0.0) }?.1
+        let name = " " + separated(name) + " "
+        return words.first { name.contains(" " + $0.0 + " ") }?.1
+    }
+
+    /// The words of a name in lower case, with spaces: `TPSmartEvent` is `tp smart event`. Only whole words count, because
+    /// `Interface` is no face.
+    private static func separated(_ name: String) -> String {
+        let letters = Array(name.utf8)
+        func isUpper(_ index: Int) -> Bool {
+            letters.indices.contains(index) && (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(letters[index])
+        }
+        func isLower(_ index: Int) -> Bool {
+            letters.indices.contains(index) && (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(letters[index])
+        }
+        var result: [UInt8] = []
+        for index in letters.indices {
+            guard isUpper(index) || isLower(index) else {
+                result.append(UInt8(ascii: " "))
+                continue
+            }
+            if isUpper(index), isLower(index - 1) || (isUpper(index - 1) && isLower(index + 1)) {
+                result.append(UInt8(ascii: " "))
+            }
+            result.append(letters[index] | 0x20)
+        }
+        return String(decoding: result, as: UTF8.self)
     }
 
     /// An `xs:boolean`; some cameras write it otherwise.
