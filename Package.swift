@@ -66,6 +66,7 @@ let startupOrder = LinkerSetting.unsafeFlags(
 let nioCore: Target.Dependency = .product(name: "NIOCore", package: "swift-nio")
 let nioPosix: Target.Dependency = .product(name: "NIOPosix", package: "swift-nio")
 let nioEmbedded: Target.Dependency = .product(name: "NIOEmbedded", package: "swift-nio")
+let nioTLS: Target.Dependency = .product(name: "NIOTLS", package: "swift-nio")
 let nioHTTP1: Target.Dependency = .product(name: "NIOHTTP1", package: "swift-nio")
 let logging: Target.Dependency = .product(name: "Logging", package: "swift-log")
 let lifecycle: Target.Dependency = .product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
@@ -171,12 +172,16 @@ let package = Package(
                 "RecordingStore", nioCore, logging, lifecycle,
             ], settings: uncheckedExclusivity),
 
+        library("LANLink", ["IoTCore", "IoTLink", "ThingModel", nioCore, nioPosix, nioSSL, nioTLS, logging]),
+
         // Layer 6
         library(
             "Gateway",
             [
-                "IoTCore", "Firmware", "GatewayAPI", "IoTLink", "ThingModel", "LinkHub", "MediaChannel", "MediaPlayer",
+                "IoTCore", "Firmware", "GatewayAPI", "IoTLink", "ThingModel", "LANLink", "LinkHub", "MediaChannel",
+                "MediaPlayer",
                 "MediaCodec", "NetConfig", "PeerTransport", "RTP", "RecordingStore", nioCore, nioPosix, coreMetrics,
+                logging,
             ]),
 
         // Layer 7
@@ -184,7 +189,8 @@ let package = Package(
             name: "iotvideod",
             dependencies: [
                 "CMalloc", "IoTCore", "Firmware", "GatewayAPI", "IoTLink", "LinkHub", "MediaChannel", "MediaCodec",
-                "NetConfig", "PeerTransport", "RTP", "RTSP", "RecordingStore", "Gateway", "Sealing",
+                "NetConfig", "PeerTransport", "RTP", "RTSP", "RecordingStore", "LANLink", "ThingModel", "Gateway",
+                "Sealing",
                 nioCore, nioPosix, nioHTTP1, logging, lifecycle, unixSignals, hummingbird, nioSSL, httpClient,
                 coreMetrics, crypto, arguments, yams,
             ],
@@ -256,6 +262,9 @@ let package = Package(
             "NetConfigTests",
             ["NetConfig", "MediaCodec", "IoTCore", crypto, protobuf, nioCore, nioPosix, nioHTTP1, logging],
             exclude: ["Fixtures", "Discovery/Fixtures"]),
+        tests(
+            "LANLinkTests",
+            ["LANLink", "IoTLink", "ThingModel", "IoTCore", nioCore, nioPosix, nioSSL, logging, crypto]),
         tests(
             "LinkHubTests",
             [

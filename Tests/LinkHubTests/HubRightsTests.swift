@@ -247,6 +247,15 @@ struct HubRightsTests {
         Row(
             "net.claim", [25001, 25001, 25001, 25001, 25001, 25001, 25001, 25001, 25001, 21100, 21100],
             plain(["token": "x"])),
+        Row("lan.grant", [0, 0, 0, 0, 0, 0, 8003, 0, 8003, 25001, 25001]) { fixture, _ in
+            [
+                "device": .string(fixture.hub.front.rawValue),
+                "key": .string(DeviceKey().publicKey.fingerprint.description),
+            ]
+        },
+        Row(
+            "lan.written", [25001, 25001, 25001, 25001, 25001, 25001, 25001, 25001, 25001, 0, 8003],
+            plain(["user": "u/owner", "path": "ProWritable.quality.setVal", "value": 3, "t": 1_600_000_000])),
         // For no session, only for an enrolment.
         Row(
             "enrol.exchange",

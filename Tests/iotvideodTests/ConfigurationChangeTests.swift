@@ -68,6 +68,7 @@ import Testing
             "firmware.tokenFile": "/t", "firmware.certificateAuthorityFile": "/a",
             "recording.cameraBytes": "100000000", "recording.beforeEvent": "1s", "recording.afterEvent": "20s",
             "rtsp.listen": "0.0.0.0:8554", "rtsp.tls": "false", "rtsp.udpPort": "8000",
+            "lan.listen": "0.0.0.0:7443",
         ]
         let value = try #require(values[name], "a new key needs a value here")
         let key = try #require(ConfigurationKey.all.first { $0.name == name })

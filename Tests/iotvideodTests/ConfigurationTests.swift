@@ -162,6 +162,7 @@ import Testing
             ("rtsp: {listen: '0.0.0.0:1', udpPort: 8000}", "rtsp.udpPort"),
             ("hub: {listen: '127.0.0.1:5'}\nrtsp: {listen: '0.0.0.0:5'}", "rtsp.listen"),
             ("api: {listen: '0.0.0.0:5'}\nrtsp: {listen: '192.0.2.1:5'}", "rtsp.listen"),
+            ("rtsp: {listen: '0.0.0.0:5'}\nlan: {listen: '192.0.2.1:5'}", "lan.listen"),
             ("cameras: [{name: a, url: /x, rtspTransport: udp}]", "cameras[0].rtspTransport"),
             ("cameras: [{name: a, url: 'rtsp://h/', passwordFile: p}]", "cameras[0].passwordFile"),
             ("cameras: [{name: a, url: 'rtsp://u@h/', username: v}]", "cameras[0].username"),

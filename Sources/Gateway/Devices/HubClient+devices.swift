@@ -20,6 +20,7 @@ extension GatewayAPI.DeviceSummary {
             // The source's time may be from before the camera's last connection.
             stateSince: since.map { max($0, device.presenceSince ?? $0) } ?? device.presenceSince, reason: reason,
             presenceSince: device.presenceSince, actions: device.actions, owner: device.owner?.rawValue)
+        local = device.isLocal ? true : nil
     }
 
     /// A camera's own report is valid only while the camera is connected.

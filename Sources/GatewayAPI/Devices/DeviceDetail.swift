@@ -12,6 +12,7 @@ public struct DeviceDetail: Codable, Hashable, Sendable {
     public var presenceSince: Int64?
     public var actions: [DeviceAction]?
     public var owner: String?
+    public var local: Bool?
     /// The whole document: `ProConst`, `ProReadonly`, `ProWritable`, `ProUser`, `Action`.
     public var model: JSONValue
     /// The document's version.
@@ -34,6 +35,7 @@ public struct DeviceDetail: Codable, Hashable, Sendable {
         self.presenceSince = summary.presenceSince
         self.actions = summary.actions
         self.owner = summary.owner
+        self.local = summary.local
         self.model = model
         self.version = version
         self.pending = pending
@@ -41,8 +43,10 @@ public struct DeviceDetail: Codable, Hashable, Sendable {
     }
 
     public var summary: DeviceSummary {
-        DeviceSummary(
+        var summary = DeviceSummary(
             id: id, name: name, role: role, state: state, stateSince: stateSince, reason: reason?.error,
             presenceSince: presenceSince, actions: actions, owner: owner)
+        summary.local = local
+        return summary
     }
 }

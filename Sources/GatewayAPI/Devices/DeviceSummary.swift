@@ -20,6 +20,8 @@ public struct DeviceSummary: Codable, Hashable, Sendable {
     public var actions: [DeviceAction]?
     /// The access id of the owner; `nil` without an owner.
     public var owner: String?
+    /// True for a device that is reached over the local network, because the hub is away; else `nil`.
+    public var local: Bool?
 
     public init(
         id: String, name: String, role: String, state: DeviceState, stateSince: Int64? = nil,

@@ -39,6 +39,8 @@ public struct CameraSettings: Sendable, Hashable {
 
     /// Whether it takes live calls.
     @Setting(default: .none) public var live: CameraLivePolicy
+    /// Whether it is reached without its hub, if the box listens on its network.
+    @Setting(default: .allow) public var lan: CameraLANPolicy
 
     /// What the box records of it.
     @Setting(default: .none) public var record: CameraRecordPolicy
@@ -78,7 +80,8 @@ public struct CameraSettings: Sendable, Hashable {
         passwordFile: String? = nil, certificate: String? = nil, rtspTransport: RTSPTransport? = nil,
         pictureSize: CaptureSize? = nil,
         frameRate: Int? = nil, viewers: Int? = nil, talk: String? = nil,
-        live: CameraLivePolicy? = nil, record: CameraRecordPolicy? = nil, recordTimes: String? = nil,
+        live: CameraLivePolicy? = nil, lan: CameraLANPolicy? = nil, record: CameraRecordPolicy? = nil,
+        recordTimes: String? = nil,
         recordSound: CameraRecordSound? = nil, recordBytes: Int? = nil, recordDays: Int? = nil,
         motion: MotionSensitivity? = nil, motionIgnore: String? = nil, onvifPort: Int? = nil, callers: String? = nil,
         midUrl: String? = nil, lowUrl: String? = nil
@@ -95,6 +98,7 @@ public struct CameraSettings: Sendable, Hashable {
         $viewers.given = viewers
         $talk.given = talk
         $live.given = live
+        $lan.given = lan
         $record.given = record
         self.recordTimes = recordTimes
         $recordSound.given = recordSound
@@ -137,6 +141,7 @@ extension CameraKey {
             "talk", CameraPlace(\.$talk), part: .loudspeaker, traits: .shown,
             rule: Rule(CameraLoudspeaker.requirement) { CameraLoudspeaker($0) != nil }),
         .choice("live", CameraPlace(\.$live), part: .calls, traits: .shown),
+        .choice("lan", CameraPlace(\.$lan), part: .calls, traits: .shown),
         .choice("record", CameraPlace(\.$record), part: .recording, traits: .shown),
         .text(
             "recordTimes", CameraPlace(\.recordTimes), part: .recording, traits: [.shown, .nullable],

@@ -41,8 +41,7 @@ extension ErrorCatalogue {
             whyUnused: "the library has no such state: its types are set up when they are created"),
         Entry(
             .lanNotAllowed, "lanNotAllowed", "the device does not allow this over the local network",
-            remedy: "use the hub's link",
-            whyUnused: Unused.localNetwork),
+            remedy: "use the hub's link"),
         Entry(
             .noRelation, "noRelation", "there is no relation between the account and the device",
             remedy: "bind the device first",
@@ -65,8 +64,7 @@ extension ErrorCatalogue {
             remedy: "choose another action, or update the device"),
         Entry(
             .builtInNotWritable, "builtInNotWritable", "this built-in property cannot be written from here",
-            remedy: "write it through the hub",
-            whyUnused: Unused.localNetwork),
+            remedy: "write it when the hub is reachable"),
         Entry(
             .hangUpCodeInvalid, "hangUpCodeInvalid", "the hang-up code is out of range", remedy: "use 20151–20199",
             whyUnused: "callers have no codes of their own: a call ends with a number of this catalogue"),

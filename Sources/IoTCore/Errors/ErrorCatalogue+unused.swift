@@ -3,6 +3,5 @@ extension ErrorCatalogue {
     enum Unused {
         static let recordings = "it comes with recordings and their playback"
         static let downloads = "it comes with downloads of recordings"
-        static let localNetwork = "it comes with connections over the local network without the hub"
     }
 }

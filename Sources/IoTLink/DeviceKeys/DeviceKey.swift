@@ -57,7 +57,7 @@ public struct DeviceKey: Sendable, CustomStringConvertible, CustomReflectable {
         }
     }
 
-    var pem: String { Ed25519Encoding.pem(privateKey: Array(signing.rawRepresentation)) }
+    package var pem: String { Ed25519Encoding.pem(privateKey: Array(signing.rawRepresentation)) }
 
     public var description: String { "the device key \(publicKey.fingerprint)" }
     public var customMirror: Mirror { Mirror(self, children: [:]) }

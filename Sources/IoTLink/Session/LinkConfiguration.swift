@@ -1,4 +1,5 @@
 public import IoTCore
+
 public import struct NIOCore.TimeAmount
 
 /// The configuration of a link session.
@@ -18,6 +19,11 @@ public struct LinkConfiguration: Sendable {
     /// Of a device: called with its owner's number, which grows with each new owner, when the session begins and when
     /// the owner changes, before any later request is handled. It must not block or call the session.
     public var onOwnership: (@Sendable (Int64) -> Void)?
+    /// Of a device: called when the session begins, with what it needs to check grants without the hub. It must not block
+    /// or call the session.
+    public var onGrantTrust: (@Sendable (GrantTrust) -> Void)?
+    /// Of a device: called when somebody's rights to it are withdrawn. It must not block or call the session.
+    public var onRightsWithdrawn: (@Sendable (RightsWithdrawn) -> Void)?
 
     public init(
         principal: Principal, token: LinkToken, endpoint: LinkEndpoint, limits: LinkLimits = LinkLimits()

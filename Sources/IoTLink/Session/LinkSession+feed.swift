@@ -62,6 +62,8 @@ extension LinkSession {
                 if case .dropped = reader.yield(push) { state.droppedPushes += 1 }
             }
         case .ownership(let number): onOwnership?(number)
+        case .grantTrust(let trust): onGrantTrust?(trust)
+        case .rightsWithdrawn(let notice): onRightsWithdrawn?(notice)
         case .handover(let output): return perform(output, &state)
         case .renewed(let token):
             if case .value = state.token { state.token = .value(token) }

@@ -23,6 +23,8 @@ public final class LinkSession: Service, LinkRequester, Sendable {
     let limits: LinkLimits
     let onTokenRenewed: (@Sendable (String) -> Void)?
     let onOwnership: (@Sendable (Int64) -> Void)?
+    let onGrantTrust: (@Sendable (GrantTrust) -> Void)?
+    let onRightsWithdrawn: (@Sendable (RightsWithdrawn) -> Void)?
     let logger: Logger
     let state: Mutex<LinkSessionState>
     let timer = WakeSignal()
@@ -40,6 +42,8 @@ public final class LinkSession: Service, LinkRequester, Sendable {
         limits = configuration.limits
         onTokenRenewed = configuration.onTokenRenewed
         onOwnership = configuration.onOwnership
+        onGrantTrust = configuration.onGrantTrust
+        onRightsWithdrawn = configuration.onRightsWithdrawn
         self.logger = logger
         // At most `runningRequests` handlers and a few connections are queued, so that nothing is dropped.
         let (stream, continuation) = AsyncStream.makeStream(

@@ -90,6 +90,7 @@ extension LinkSessionMachine {
         case .push(let push):
             guard let kick = SessionMethod.kick.parameters(of: push) else {
                 if let notice = DeviceMethod.owned.parameters(of: push) { emit(.ownership(notice.ownership)) }
+                if let notice = LANMethod.withdrawn.parameters(of: push) { emit(.rightsWithdrawn(notice)) }
                 return emit(.push(push))
             }
             rest(.kickOff, .kicked, kick.reason.error(word: kick.word), kick: kick.reason, wall: wall)
@@ -109,6 +110,9 @@ extension LinkSessionMachine {
                 // Unreadable keys reject every token; absent keys are `nil`.
                 tokenKeys = begun.tokenKeys.map { TokenKeys(jwkSet: $0) ?? .none }
                 if let ownership = begun.ownership { emit(.ownership(ownership)) }
+                if let keys = begun.tokenKeys, let ended = begun.grantsEnded {
+                    emit(.grantTrust(GrantTrust(keys: keys, ended: ended)))
+                }
             }
             goOnline(at: now, wall: wall)
         case .online(var online) where online.heartbeat?.id == reply.id:

@@ -57,6 +57,10 @@ struct LinkSessionMachine: Sendable {
         case push(LinkPush)
         /// The number of the device's owner, before any request that comes after the hub knew it.
         case ownership(Int64)
+        /// What a device needs to check grants without the hub, before any request that comes after the hub said it.
+        case grantTrust(GrantTrust)
+        /// Somebody's rights to the device were withdrawn.
+        case rightsWithdrawn(RightsWithdrawn)
         case handover(HandoverOutput)
         /// Store this token, before performing the next `connect`.
         case renewed(token: String)

@@ -35,7 +35,9 @@ public struct LinkStatusChange: Sendable, CustomStringConvertible {
     /// When the status began, in ms since 1970.
     public let since: Int64
 
-    init(_ status: LinkStatus, _ cause: Cause, reason: IoTError? = nil, kick: LinkKickReason? = nil, since: Int64) {
+    package init(
+        _ status: LinkStatus, _ cause: Cause, reason: IoTError? = nil, kick: LinkKickReason? = nil, since: Int64
+    ) {
         self.status = status
         self.cause = cause
         self.reason = reason

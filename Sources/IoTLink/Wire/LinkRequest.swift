@@ -7,6 +7,9 @@ public struct LinkRequest: Sendable, Equatable {
     public var method: String
     /// Who asked. Only the hub sets it.
     public var from: Principal?
+    /// What the caller may do, for a request over a connection on the device's own network. It is not on the wire; `nil`
+    /// for a request from the hub, which has checked the caller's rights.
+    public var grant: LANGrantClaims?
     /// The account in whose name an administrator asks; `"as"` on the wire.
     public var actingAs: Principal?
     public var params: JSONValue

@@ -92,3 +92,17 @@ extension CallTokenClaims: HubClaims {
         try json.encode(to: encoder)
     }
 }
+
+extension LANGrantClaims: HubClaims {
+    static var kind: String { tokenKind }
+    var kind: String { Self.tokenKind }
+
+    public init(from decoder: any Decoder) throws {
+        let members = LinkMembers(try JSONValue(from: decoder), of: Self.tokenKind, failure: .callTokenInvalid)
+        self = try LANGrantClaims(members)
+    }
+
+    public func encode(to encoder: any Encoder) throws {
+        try json.encode(to: encoder)
+    }
+}

@@ -127,6 +127,7 @@ extension HubCore {
         if role == .owner, known?.role != .owner { noteNewOwner(of: device, at: time) }
         // A device lets owners do more in their calls, so these end with the role.
         let hasLostRole = known?.role == .owner && role != .owner
+        if hasLostRole || !actions.isSuperset(of: known?.actions ?? []) { endGrants(of: user, at: device, time) }
         endCalls(of: user, device, notAllowedBy: hasLostRole ? [] : actions, at: time)
         cancelForwards(of: user, to: device, notAllowedBy: actions, at: time)
         tellBound(user, device, binding, at: time)
@@ -147,6 +148,7 @@ extension HubCore {
     mutating func endBinding(_ user: AccessID, _ device: DeviceID, _ reason: UnbindReason, at time: HubTime) {
         state.bindings.remove(user, device)
         turn.changes.append(.unbind(user, device))
+        endGrants(of: user, at: device, time)
         endCalls(of: user, device, notAllowedBy: [], at: time)
         cancelForwards(of: user, to: device, notAllowedBy: [], at: time)
         guard let session = sessions[.user(user)] else { return }

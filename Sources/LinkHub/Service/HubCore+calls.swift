@@ -110,15 +110,3 @@ extension HubCore {
         return try forward(message, message.request.params, to: target, purpose: .call)
     }
 }
-
-extension CallAction {
-    /// The actions that its user must have.
-    fileprivate var need: BindingActions {
-        switch self {
-        case .view, .listen: .view
-        case .talk: .talk
-        case .playback: .playback
-        case .control: .control
-        }
-    }
-}

@@ -49,7 +49,8 @@ extension HubCore {
             time: SessionTime(t: time.wall), principal: address.principal,
             tokenExpires: tokenExpiry(of: address.principal),
             tokenKeys: address.principal.kind == .device ? authority.key.publicSet : Optional.none,
-            ownership: address.principal.deviceID.flatMap { state.devices[$0]?.owners })
+            ownership: address.principal.deviceID.flatMap { state.devices[$0]?.owners },
+            grantsEnded: address.principal.deviceID.flatMap { state.devices[$0]?.grantsEnded })
     }
 
     /// Records which session is the newest. This is stored, so it outlives the hub.

@@ -42,6 +42,8 @@ public struct HubLimits: Sendable {
     public var sessionSilenceAfterOutage: TimeAmount = .seconds(30)
     /// Lifetime of a call token, in seconds: 60.
     public var callTokenSeconds: Int64 = 60
+    /// How long a grant for a device's own network is valid; default a week.
+    public var lanGrantSeconds: Int64 = 604_800
     /// Tokens of one principal: 256. Further ones are refused with 25024.
     public var tokensOfPrincipal = 256
     /// Bytes of the stored answers that are remembered for one principal, and for all: 32 and 64 MiB. Then the oldest

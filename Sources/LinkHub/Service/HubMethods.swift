@@ -25,7 +25,8 @@ struct HubMethods: Sendable {
         return (method, right)
     }
 
-    static let list = [enrolments, users, devices, tokens, keys, firmware, models, messages, events, calls].flatMap {
+    static let list = [enrolments, users, devices, tokens, keys, firmware, models, messages, events, calls, lan].flatMap
+    {
         $0
     }
 
@@ -188,5 +189,13 @@ struct HubMethods: Sendable {
         HubMethod(passing: CallMethod.trickle) { core, call throws(IoTError) in try core.passOn(call) },
         HubMethod(passing: CallMethod.control) { core, call throws(IoTError) in try core.passOn(call) },
         HubMethod(passing: CallMethod.end) { core, call throws(IoTError) in try core.passOn(call, isEnd: true) },
+    ]
+
+    private static let lan = [
+        HubMethod(LANMethod.grant) { core, call throws(IoTError) in try core.issueLANGrant(call) },
+        HubMethod(LANMethod.written) { core, call throws(IoTError) in
+            try core.takeLANWrite(call)
+            return LinkNothing()
+        },
     ]
 }

@@ -18,6 +18,8 @@ struct DeviceRecord: Sendable, Hashable {
     var presenceSince: Int64?
     /// Share tokens issued up to this time are no longer valid: s since 1970.
     var sharesEnded: Int64 = 0
+    /// Grants for the device's own network that were issued up to this time are no longer valid: s since 1970.
+    var grantsEnded: Int64 = 0
     var provisioning: Provisioning?
     /// How many owners the device has had, one after the other: the present owner's number.
     var owners: Int64 = 0

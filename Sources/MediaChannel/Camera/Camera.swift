@@ -6,7 +6,7 @@ public import MediaPlayer
 import NIOCore
 public import PeerTransport
 public import ServiceLifecycle
-import ThingModel
+package import ThingModel
 
 /// A local camera as a device of the hub: it serves its thing model, takes calls and streams.
 public final class Camera: Service, Sendable {
@@ -17,7 +17,7 @@ public final class Camera: Service, Sendable {
     /// The UDP port for this camera's viewers.
     public let port: Int
 
-    private let link: LinkSession
+    private let link: any DeviceLink
     private let model: DeviceModel
     private let events: DeviceEvents
     private let messages: DeviceMessages
@@ -31,6 +31,7 @@ public final class Camera: Service, Sendable {
     private let noticed: AsyncStream<NoticedDetection>
     private let notice: AsyncStream<NoticedDetection>.Continuation
     private let upgrade: (any BoxUpgrade)?
+    private let lan: (@Sendable () -> LANPlace?)?
     private let changes: AsyncStream<Void>
     private let setLogLevel: @Sendable (Logger.Level?) -> Void
 
@@ -62,12 +63,15 @@ public final class Camera: Service, Sendable {
     ///   - recordings: what it plays to callers.
     ///   - detectors: the camera's own; `nil` for a camera that is not asked.
     ///   - upgrade: upgrades the camera's box; `nil` for a box that is not upgraded over the hub.
+    ///   - lan: where the camera is reached without its hub, asked whenever it reports; `nil` for a camera that is not.
     package init(
         settings: CameraSettings, softwareVersion: UInt32 = 0, iceServers: ICEServers = .none, device: DeviceID,
-        key: DeviceKey? = nil, loudspeaker: (@Sendable () -> any Loudspeaker)? = nil, link: LinkSession,
+        key: DeviceKey? = nil, loudspeaker: (@Sendable () -> any Loudspeaker)? = nil, link: any DeviceLink,
         socket: PeerSocket, certificates: PeerCertificatePool,
         photos store: PhotoStore, recorder: CameraRecorder?, recordings: CameraRecordings?,
-        detectors: (any CameraEventSource)? = nil, upgrade: (any BoxUpgrade)? = nil, logger: Logger,
+        detectors: (any CameraEventSource)? = nil, upgrade: (any BoxUpgrade)? = nil,
+        lan: (@Sendable () -> LANPlace?)? = nil,
+        logger: Logger,
         setLogLevel: @escaping @Sendable (Logger.Level?) -> Void
     ) throws(IoTError) {
         self.settings = settings
@@ -77,6 +81,7 @@ public final class Camera: Service, Sendable {
         self.link = link
         self.setLogLevel = setLogLevel
         self.upgrade = upgrade
+        self.lan = lan
         let (changes, continuation) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
         self.changes = changes
         let eventLoop = socket.eventLoop
@@ -277,6 +282,7 @@ public final class Camera: Service, Sendable {
                 CameraSchema.Name.source: .string(now.source.name),
                 CameraSchema.Name.video: reports.reported.videoValue,
                 CameraSchema.Name.audio: reports.reported.audioValue,
+                CameraSchema.Name.lan: lan?()?.value,
             ]
             for case (let name, let value?) in values { try? model.report("ProReadonly.\(name).stVal", value) }
         }

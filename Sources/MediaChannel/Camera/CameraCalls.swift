@@ -3,6 +3,7 @@ import IoTLink
 import Logging
 import NIOCore
 import PeerTransport
+import ThingModel
 
 /// The callee's side of a camera's channels: takes the calls that the hub forwards, sends offers, and serves viewers.
 ///
@@ -60,7 +61,7 @@ final class CameraCalls: @unchecked Sendable {
     func attach() {
         link.handle(CallMethod.connect) { [self] call, request async throws(IoTError) in
             do throws(IoTError) {
-                return try await connect(call, from: request.from)
+                return try await connect(call, from: request.from, local: request.grant)
             } catch {
                 // The guide has a number of its own for a call to a device that is off.
                 guard error.code == .cameraOff else { throw error }
@@ -90,8 +91,11 @@ final class CameraCalls: @unchecked Sendable {
         await notices.run()
     }
 
-    private func connect(_ call: CallRequest, from caller: Principal?) async throws(IoTError) -> CallAcceptance {
-        let grant = try admission.grant(of: call, from: caller, keys: link.tokenKeys, at: link.hubTime / 1000)
+    private func connect(
+        _ call: CallRequest, from caller: Principal?, local: LANGrantClaims?
+    ) async throws(IoTError) -> CallAcceptance {
+        let grant = try admission.grant(
+            of: call, from: caller, keys: link.tokenKeys, local: local, at: link.hubTime / 1000)
         let identity = CallIdentity(
             device: device, caller: grant.user, session: call.session, kind: call.kind, source: call.source)
         if let offer = call.offer { try check.verify(offer, call.proof, of: identity) }

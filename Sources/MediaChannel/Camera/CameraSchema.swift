@@ -17,6 +17,7 @@ enum CameraSchema {
         static let source = CameraProperty.source
         static let sourceFailure = CameraProperty.sourceFailure
         static let cameraOn = CameraProperty.cameraOn
+        static let lan = CameraProperty.lan
         static let takePhoto = "takePhoto"
         static let maximumViewers = "maximumViewers"
         static let rotation = "rotation"
@@ -26,8 +27,8 @@ enum CameraSchema {
         static let upgrade = "_otaUpgrade"
     }
 
-    /// The revision of the list below and its date (2026-11-25), for `_productInfo`.
-    private static let revision: (number: Int64, date: Int64) = (9, 1_795_564_800)
+    /// The revision of the list below and its date (2026-11-26), for `_productInfo`.
+    private static let revision: (number: Int64, date: Int64) = (10, 1_795_651_200)
 
     /// - Parameter maximumViewers: the configured number; users may set a lower one.
     static func make(maximumViewers: Int) throws(IoTError) -> ThingSchema {
@@ -71,6 +72,9 @@ enum CameraSchema {
                 Name.sourceFailure,
                 .structure("SourceFailure", [.init("code", .int32), .init("reason", .string(256))]),
                 "why the source failed: an error's number and meaning; 0 when it did not fail"),
+            .readonly(
+                Name.lan, .structure("LANPlace", [.init("port", .int32), .init("addresses", .string(512))]),
+                "where the camera is reached on its own network without the hub; port 0 if it is not"),
             .action(Name.cameraOn, .int32(0...1, default: 1), "1 streams; 0 sends no packet to anybody"),
             .action(Name.takePhoto, .int32, "takes a picture; answers with the resource that yields the JPEG"),
             .writable(

@@ -1,4 +1,4 @@
-import NIOCore
+package import NIOCore
 
 /// The addresses at which a bound socket can be reached.
 ///
@@ -10,8 +10,8 @@ import NIOCore
 ///   peer's network may use the same addresses;
 /// - by precedence (RFC 6724 §2.1), with the two families alternating (RFC 8421 §4), so that broken IPv6 does not delay
 ///   the checks of IPv4.
-enum HostAddresses {
-    static func of(_ local: SocketAddress) throws -> [SocketAddress] {
+package enum HostAddresses {
+    package static func of(_ local: SocketAddress) throws -> [SocketAddress] {
         guard let port = local.port, local.packedIPBytes.allSatisfy({ $0 == 0 }) else { return [local] }
         var found: [Interface] = []
         for device in try System.enumerateDevices() {

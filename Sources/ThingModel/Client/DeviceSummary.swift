@@ -22,6 +22,8 @@ public struct DeviceSummary: LinkListed, Hashable {
     public var presenceSince: Int64?
     /// The source of a camera.
     public var source: SourceSummary?
+    /// Whether it is reached over the local network, because the hub is away. The hub never says this.
+    public var isLocal = false
 
     public init(
         id: DeviceID, name: String, role: BindingRole?, actions: [DeviceAction]?, owner: AccessID?,
@@ -48,6 +50,7 @@ public struct DeviceSummary: LinkListed, Hashable {
         isOnline = try members.flag("online")
         presenceSince = try members.optionalInteger("presenceSince")
         source = try members.optional("source", as: SourceSummary.self)
+        isLocal = try members.flag("local")
     }
 
     public var json: JSONValue {
@@ -55,7 +58,7 @@ public struct DeviceSummary: LinkListed, Hashable {
             "id": .string(id.rawValue), "name": .string(name), "role": .text(role?.rawValue) ?? .null,
             "actions": actions.map { BindingActions($0).json }, "owner": .text(owner?.rawValue) ?? .null,
             "ownership": .whole(ownership), "online": .bool(isOnline), "presenceSince": .whole(presenceSince) ?? .null,
-            "source": source?.json,
+            "source": source?.json, "local": isLocal ? true : nil,
         ])
     }
 }

@@ -17,12 +17,12 @@ public final class DeviceModel: Sendable {
     /// Applies a setting's whole new value. It is called for one write of a property at a time.
     public typealias WriteHandler = @Sendable (JSONValue) async throws -> Void
 
-    private let link: any ModelLink
-    private let logger: Logger
-    private let now: @Sendable () -> Int64
-    private let state: Mutex<DeviceModelState>
+    let link: any ModelLink
+    let logger: Logger
+    let now: @Sendable () -> Int64
+    let state: Mutex<DeviceModelState>
     private let wake: AsyncStream<Void>
-    private let waker: AsyncStream<Void>.Continuation
+    let waker: AsyncStream<Void>.Continuation
 
     /// - Parameter now: the time for `t`, in UTC seconds.
     public init(
@@ -60,14 +60,17 @@ public final class DeviceModel: Sendable {
 
     /// Logs in, reports and handles requests until the link session ends or the task is cancelled. Call it once.
     public func run() async {
-        link.handle(ModelMethod.carryOut) { [weak self] order, _ throws(IoTError) in
+        link.handle(ModelMethod.carryOut) { [weak self] order, request throws(IoTError) in
             guard let self else { throw IoTError(.stopping) }
+            var order = order
+            if let caller = request.grant?.from { order.origin = caller.description }
             return try await self.takeAction(order)
         }
         link.handle(ModelMethod.deliver) { [weak self] delivery, _ throws(IoTError) in
             guard let self else { throw IoTError(.stopping) }
             return try await self.carryOut(delivery)
         }
+        handleCallersOnTheNetwork()
         await withDiscardingTaskGroup { group in
             group.addTask {
                 for await change in self.link.statusChanges() {
@@ -121,6 +124,7 @@ public final class DeviceModel: Sendable {
             for (path, version) in versions.sorted(by: { $0.key < $1.key }) {
                 _ = try await link.request(ModelMethod.applied, AppliedProperty(path: path, version: version))
             }
+        case .tellWrite(let name, let write): try await tellHub(name, write)
         }
         return true
     }
@@ -190,6 +194,7 @@ public final class DeviceModel: Sendable {
             state throws(IoTError) -> (JSONValue?, WriteHandler?) in
             let applied = state.document.appliedVersions["ProWritable.\(name)"] ?? 0
             if evenOlder ? delivery.version == applied : delivery.version <= applied { return (nil, nil) }
+            try state.yieldWrite(of: name, to: delivery)
             var trial = state.document
             _ = try trial.applyDelivery(name, delivery)
             return (try trial.read("ProWritable.\(name).setVal").value, state.writeHandlers[name])
@@ -204,7 +209,7 @@ public final class DeviceModel: Sendable {
         waker.yield()
     }
 
-    private func enterWrite(_ name: String) async -> Bool {
+    func enterWrite(_ name: String) async -> Bool {
         var isAdmitted = false
         await withCheckedContinuation { continuation in
             isAdmitted = state.withLock { $0.enterWrite(name, continuation) }
@@ -213,7 +218,7 @@ public final class DeviceModel: Sendable {
     }
 
     /// Rethrows an `IoTError` unchanged, and any other error as `actionFailed`.
-    private static func rethrowing<Value>(
+    static func rethrowing<Value>(
         _ path: String, _ body: () async throws -> Value
     ) async throws(IoTError) -> Value {
         do {

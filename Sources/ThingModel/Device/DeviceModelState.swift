@@ -1,4 +1,5 @@
 import IoTCore
+import IoTLink
 
 /// The state of a `DeviceModel`, which decides the next step. A value without tasks, clock or link; a lock guards it.
 struct DeviceModelState: Sendable {
@@ -9,6 +10,8 @@ struct DeviceModelState: Sendable {
         case report([PropertyChange])
         /// Acknowledge applied settings: the version by path.
         case acknowledge([String: Int64])
+        /// Tell the hub of a setting that a caller on the device's own network has written.
+        case tellWrite(name: String, LANWrite)
         case nothing
     }
 
@@ -29,6 +32,8 @@ struct DeviceModelState: Sendable {
     /// the list, and an object that changes twice before it is sent is sent once.
     private var unreported: [String] = []
     private var unacknowledged: [String: Int64] = [:]
+    /// The settings that callers on the device's own network have written and the hub does not know yet, by name.
+    private(set) var untold: [String: LANWrite] = [:]
     private var waitingWrites: [String: [CheckedContinuation<Void, Never>]] = [:]
 
     init(schema: ThingSchema) {
@@ -76,6 +81,7 @@ struct DeviceModelState: Sendable {
             defer { unacknowledged = [:] }
             return .acknowledge(unacknowledged)
         }
+        if let (name, write) = untold.min(by: { $0.key < $1.key }) { return .tellWrite(name: name, write) }
         var changes: [PropertyChange] = []
         var size = 0
         while changes.count < Self.maximumReportCount, size < Self.maximumReportSize, !unreported.isEmpty {
@@ -91,6 +97,30 @@ struct DeviceModelState: Sendable {
     mutating func carriedOut(_ name: String, _ delivery: Delivery) throws(IoTError) {
         _ = try document.applyDelivery(name, delivery)
         unacknowledged["\(PropertyClass.writable.rawValue).\(name)"] = delivery.version
+    }
+
+    // MARK: Settings from the device's own network
+
+    /// Stores a setting that was applied. The newest one of each property is kept for the hub.
+    mutating func wrote(_ name: String, _ write: LANWrite) throws(IoTError) {
+        _ = try document.write(write.path, write.value, at: write.t)
+        untold[name] = write
+    }
+
+    /// The hub knows this setting, or has refused it.
+    mutating func told(_ name: String, _ write: LANWrite) {
+        if untold[name] == write { untold[name] = nil }
+    }
+
+    /// Decides between a setting from the hub and one that the hub does not know yet: the newer one counts.
+    ///
+    /// - Throws: `deviceBusy` if the hub's is the older one. It gets the newer one next, and delivers that.
+    mutating func yieldWrite(of name: String, to delivery: Delivery) throws(IoTError) {
+        guard let write = untold[name] else { return }
+        guard delivery.value["t"]?.integerValue ?? 0 >= write.t else {
+            throw IoTError(.deviceBusy, "ProWritable.\(name) was written later, over the local network")
+        }
+        untold[name] = nil
     }
 
     // MARK: One write of a property at a time

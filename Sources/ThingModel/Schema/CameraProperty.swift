@@ -12,4 +12,6 @@ public enum CameraProperty {
     public static let sourceFailure = "sourceFailure"
     /// `ProReadonly`: the state that the action of the same name sets; 0 while the camera is switched off.
     public static let cameraOn = "cameraOn"
+    /// `ProReadonly`: where the device is reached on its own network, as `LANPlace.value`.
+    public static let lan = "lan"
 }

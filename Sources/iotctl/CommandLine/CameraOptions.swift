@@ -66,6 +66,12 @@ struct CameraOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
+            "Whether gateways on its network reach it without the hub: allow or refuse (with lan.listen).",
+            valueName: "policy"))
+    var lan: CameraLANPolicy?
+
+    @Option(
+        help: ArgumentHelp(
             "What the camera's box records: none, continuous, or events (needs recording.directory).",
             valueName: "policy"))
     var record: CameraRecordPolicy?
@@ -117,6 +123,7 @@ struct CameraOptions: ParsableArguments {
         camera.$viewers.given = viewers
         camera.$talk.given = talk
         camera.$live.given = live
+        camera.$lan.given = lan
         camera.$record.given = record
         camera.recordTimes = recordTimes
         camera.$recordSound.given = recordSound

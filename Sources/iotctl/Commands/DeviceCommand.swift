@@ -41,7 +41,7 @@ struct DeviceCommand: AsyncParsableCommand {
             for device in list.devices {
                 table.append(
                     device.id, device.name, device.role, Format.actions(device.actions),
-                    device.online ? "yes" : "no: \(device.state.rawValue)", Format.time(device.stateSince))
+                    Format.presence(device), Format.time(device.stateSince))
             }
             try Console.print(table)
             for device in list.devices {
@@ -79,7 +79,7 @@ struct DeviceCommand: AsyncParsableCommand {
                     ("name", detail.name),
                     ("role", detail.role.isEmpty ? "-" : "\(detail.role): \(Format.actions(detail.actions))"),
                     ("owner", detail.owner ?? "-"),
-                    ("online", detail.online ? "yes" : "no"),
+                    ("online", Format.presence(detail.summary)),
                     ("state", "\(detail.state.rawValue) since \(Format.time(detail.stateSince))"),
                     ("reason", detail.reason.map { "\($0.error)" } ?? "-"),
                     ("key", Format.key(detail.key, of: detail)),

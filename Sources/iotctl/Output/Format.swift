@@ -75,6 +75,12 @@ enum Format {
         time(seconds.map { $0 * 1000 })
     }
 
+    /// `yes`, `no: offline`, or `yes, without the hub`.
+    static func presence(_ device: DeviceSummary) -> String {
+        guard device.online else { return "no: \(device.state.rawValue)" }
+        return device.local == true ? "yes, without the hub" : "yes"
+    }
+
     /// `view, control`; `all` for no restriction.
     static func actions(_ actions: [DeviceAction]?) -> String {
         guard let actions else { return "all" }

@@ -10,7 +10,7 @@ extension Configuration {
 
     /// The conflicts that the keys alone show. `JoinedBox.conflicts` finds those that depend on the data directory.
     func conflicts() -> [Conflict] {
-        linkConflicts() + hubConflicts() + apiConflicts() + rtspConflicts() + mediaConflicts()
+        linkConflicts() + hubConflicts() + apiConflicts() + rtspConflicts() + lanConflicts() + mediaConflicts()
             + provisioningConflicts() + recordingConflicts() + firmwareConflicts()
     }
 
@@ -159,6 +159,18 @@ extension Configuration {
                 Conflict(key: "rtsp.udpPort", reason: "needs rtsp.tls: false, because UDP is not encrypted"))
         }
         return conflicts
+    }
+
+    private func lanConflicts() -> [Conflict] {
+        guard let listen = lan.listen else { return [] }
+        let others: [(String, ListenAddress?)] = [
+            ("api.listen", api.listen), ("rtsp.listen", rtsp.listen), ("hub.tls.listen", hub.tls.listen),
+            ("hub.listen", hub.listen.address),
+        ]
+        return others.compactMap { key, other in
+            guard let other, listen.takes(other.port, of: other.host) else { return nil }
+            return Conflict(key: "lan.listen", reason: "is the port of \(key); use another port")
+        }
     }
 
     private func pair(_ section: String, _ certificate: String?, _ key: String?) -> [Conflict] {

@@ -73,6 +73,12 @@ struct Configuration: Sendable, Equatable {
         var isEncrypted: Bool { tls ?? !(listen?.isLoopback ?? true) }
     }
 
+    /// How this box and others reach each other on their network without the hub.
+    struct LAN: Sendable, Equatable {
+        /// Where gateways reach the cameras here; `nil`: they do not.
+        var listen: ListenAddress?
+    }
+
     struct Media: Sendable, Equatable {
         /// The UDP port of all peer connections; port 0 takes a free one. `nil`: see `mediaAddress(isJoined:)`.
         var listen: ListenAddress?
@@ -179,6 +185,7 @@ struct Configuration: Sendable, Equatable {
     var link = Link()
     var api = API()
     var rtsp = RTSP()
+    var lan = LAN()
     var media = Media()
     var recording = Recording()
     var firmware = Firmware()

@@ -53,5 +53,5 @@ struct ConfigurationKey: Sendable {
     }
 
     /// Every key that is not in a list.
-    static let all = general + hub + link + api + rtsp + recording + firmware + provisioning
+    static let all = general + hub + link + api + rtsp + lan + recording + firmware + provisioning
 }

@@ -8,6 +8,7 @@ import MediaChannel
 import NIOCore
 import NetConfig
 import PeerTransport
+import ThingModel
 
 /// Creates a camera of the configuration as a device of the local hub, or of the hub that this box has joined.
 struct CameraFactory: Sendable {
@@ -19,6 +20,8 @@ struct CameraFactory: Sendable {
     let photos: PhotoStore
     let recordings: RecordingService?
     let upgrade: (any BoxUpgrade)?
+    /// `nil` if the cameras are not reached without the hub.
+    let lan: LANEntrance?
     let iceServers: ICEServers
     let loops: any EventLoopGroup
     let log: LogOutput
@@ -36,9 +39,14 @@ struct CameraFactory: Sendable {
         var session = try await session(of: settings.name)
         let device = session.device
         session.link.onOwnership = { [recordings] in recordings?.tellOwner($0, of: device) }
-        let link = LinkSession(configuration: session.link, logger: logger)
         let files = try CameraFiles(dataDirectory: dataDirectory, camera: settings.name)
         let key = try files.key()
+        let link: any DeviceLink =
+            if let lan {
+                lan.makeLink(session.link, of: device, key: key, settings, file: files.lanTrust, logger: logger)
+            } else {
+                LinkSession(configuration: session.link, logger: logger)
+            }
         let password = LANPasswordFile(path: files.lanPassword)
         link.handle(DeviceMethod.handleLANPassword) { order, _ async throws(IoTError) in
             do throws(IoTError) {
@@ -63,7 +71,8 @@ struct CameraFactory: Sendable {
                 loudspeaker: Self.loudspeaker(of: settings, eventLoop: socket.eventLoop, logger: logger), link: link,
                 socket: socket, certificates: certificates, photos: photos,
                 recorder: recorder, recordings: recorded,
-                detectors: ONVIFCameraEvents(settings, loops: loops, logger: logger), upgrade: upgrade, logger: logger
+                detectors: ONVIFCameraEvents(settings, loops: loops, logger: logger), upgrade: upgrade,
+                lan: lan?.place, logger: logger
             ) { [log] in log.setLevel($0, of: label) }
             return RunningCamera(camera: camera, socket: socket)
         } catch {

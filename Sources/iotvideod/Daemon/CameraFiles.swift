@@ -58,4 +58,7 @@ struct CameraFiles: Sendable {
 
     /// The path of the file with the LAN access password.
     var lanPassword: String { directory + "/lan-password" }
+
+    /// The path of the file with what the hub said about grants for the local network.
+    var lanTrust: String { directory + "/lan-trust.json" }
 }

@@ -54,10 +54,20 @@ struct Roles: Service {
         let iceServers = try iceServers()
         let photos = PhotoStore()
         let user = try await UserLink.make(configuration, joined: joined, hub: hub)
-        let link = user.session
         let socket = try await bind()
         let deviceKeys = DeviceKeyStore(path: configuration.dataDirectory + "/known_devices")
         let key = try DeviceKey(file: configuration.dataDirectory + "/gateway-key.pem")
+        let services = try await LocalServices(on: loops.next(), logger: Logger(label: "discovery"))
+        let search = LANSearch([WSDFinder(loops: loops), services])
+        // The hub of this daemon is there whenever the daemon is.
+        let network =
+            hub == nil && user.isRegistered
+            ? LANGatewayLink(
+                hub: user.session, account: user.accessId, keys: deviceKeys, key: key,
+                file: configuration.dataDirectory + "/lan_grants.json", find: { await search.addresses(of: $0) },
+                loops: loops, logger: Logger(label: "lan"))
+            : nil
+        let link: any LANGatewayLink.Hub = network ?? user.session
         let calls = CallClient(link: link, key: key, trust: deviceKeys)
         let registry = ChannelRegistry(
             calls: calls, socket: socket, certificates: certificates, iceServers: iceServers,
@@ -71,16 +81,16 @@ struct Roles: Service {
         }
         let audit = AuditLog(directory: configuration.dataDirectory, logger: logger)
         let firmware = try BoxFirmware.make(configuration, hasHub: hub != nil, logger: Logger(label: "firmware"))
+        let lan = LANEntrance.make(configuration, on: loops)
         let fleet = makeFleet(
-            certificates: certificates, iceServers: iceServers, photos: photos, recordings: recordings,
+            lan: lan, certificates: certificates, iceServers: iceServers, photos: photos, recordings: recordings,
             upgrade: firmware, quotas: quotas, uses: uses, audit: audit)
         try await fleet.prepare()
-        let services = try await LocalServices(on: loops.next(), logger: Logger(label: "discovery"))
         let gateway = LocalGateway(
             link: link, accessId: user.accessId, hasAccount: user.isRegistered, registry: registry,
             relayed: RelayedCalls(calls: calls), fleet: fleet,
             photos: photos, hub: hub, uses: uses, quotas: quotas, iceServers: iceServers,
-            lan: LANAccess(search: LANSearch([WSDFinder(loops: loops), services]), onvif: ONVIFClient(loops: loops)),
+            lan: LANAccess(search: search, onvif: ONVIFClient(loops: loops)),
             deviceKeys: deviceKeys, key: key.publicKey.fingerprint, log: log.ring, recordings: recordings?.access,
             notices: try NoticeCenter(
                 path: configuration.dataDirectory + "/notices.json", sender: WebhookSender(loops: loops)))
@@ -89,14 +99,17 @@ struct Roles: Service {
         let rtsp = try makeRTSPServer(gateway, certificate: ownCertificate?.files, audit: audit)
         // Services stop in reverse order.
         let running: [any Service] =
-            (firmware.map { [$0] } ?? []) + [fleet] + (user.isRegistered ? [link] : []) + announcements(fleet, services)
+            (firmware.map { [$0] } ?? []) + (lan.map { [$0.server] } ?? []) + [fleet]
+            + (user.isRegistered ? [user.session] : [])
+            + (network.map { [LANService(link: $0)] } ?? []) + announcements(fleet, services)
             + (ownCertificate.map { [$0] } ?? [])
             + [
                 ChannelSweep(uses: uses), CertificateRotation(certificates: certificates), MemoryTrim(),
                 ServedGateway(gateway: gateway, server: server), ReloadOnSignal(fleet: fleet),
             ] + (rtsp.map { [$0] } ?? []) + [
                 ReadyLine(
-                    configuration: configuration, link: user.isRegistered ? link : nil, server: server, rtsp: rtsp,
+                    configuration: configuration, link: user.isRegistered ? user.session : nil, server: server,
+                    rtsp: rtsp,
                     logger: logger)
             ]
         return Started(running: running, services: services, recordings: recordings, socket: socket)
@@ -169,13 +182,13 @@ struct Roles: Service {
     }
 
     private func makeFleet(
-        certificates: PeerCertificatePool, iceServers: ICEServers, photos: PhotoStore, recordings: RecordingService?,
-        upgrade: (any BoxUpgrade)?, quotas: Quotas, uses: ChannelUses, audit: AuditLog
+        lan: LANEntrance?, certificates: PeerCertificatePool, iceServers: ICEServers, photos: PhotoStore,
+        recordings: RecordingService?, upgrade: (any BoxUpgrade)?, quotas: Quotas, uses: ChannelUses, audit: AuditLog
     ) -> CameraSupervisor<RunningCamera> {
         let factory = CameraFactory(
             hub: hub, dataDirectory: configuration.dataDirectory,
             host: configuration.mediaAddress(isJoined: joined != nil).host,
-            certificates: certificates, photos: photos, recordings: recordings, upgrade: upgrade,
+            certificates: certificates, photos: photos, recordings: recordings, upgrade: upgrade, lan: lan,
             iceServers: iceServers, loops: loops, log: log)
         let actions = CameraSupervisor<RunningCamera>.Actions(
             read: read, make: { camera in try await factory.make(camera) }, check: factory.checkRecording,

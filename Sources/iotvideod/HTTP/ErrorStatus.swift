@@ -16,7 +16,7 @@ extension HTTPResponse.Status {
                 .forbidden,
                 [
                     .forbidden, .relationInvalid, .noRelation, .relationChanged, .callTokenRejected, .callTokenInvalid,
-                    .provisioningProofWrong, .lanPasswordWrong, .callerUnproven,
+                    .provisioningProofWrong, .lanPasswordWrong, .callerUnproven, .lanNotAllowed,
                 ]
             ),
             (

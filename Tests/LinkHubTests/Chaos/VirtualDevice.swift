@@ -59,6 +59,7 @@ struct VirtualDevice {
                 Request(
                     method: ModelMethod.applied.name, params: ["path": .string(path), "version": .integer(version)])
             }
+        case .tellWrite(_, let write): return [Request(method: LANMethod.written.name, params: write.json)]
         case .nothing: return []
         }
     }

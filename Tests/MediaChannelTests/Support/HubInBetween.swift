@@ -1,6 +1,7 @@
 import IoTCore
 import IoTLink
 import Synchronization
+import ThingModel
 
 @testable import MediaChannel
 

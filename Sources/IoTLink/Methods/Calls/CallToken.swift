@@ -7,6 +7,16 @@ public enum CallAction: String, Sendable, Hashable, CaseIterable {
     case talk
     case playback
     case control
+
+    /// The actions of the binding that its user must have.
+    public var need: BindingActions {
+        switch self {
+        case .view, .listen: .view
+        case .talk: .talk
+        case .playback: .playback
+        case .control: .control
+        }
+    }
 }
 
 /// The parameters of `call.token`.
@@ -144,6 +154,12 @@ public struct CallGrant: LinkValue, Hashable {
         self.init(
             user: claims.from, kind: claims.channel, actions: claims.actions, expires: claims.exp,
             isOwner: claims.owner ?? false)
+    }
+
+    /// What a caller on the device's own network may do in a call: all that the grant allows.
+    public init(_ claims: LANGrantClaims, kind: ChannelKind) {
+        let actions = CallAction.allCases.filter { claims.actions.isSuperset(of: $0.need) }
+        self.init(user: claims.from, kind: kind, actions: actions, expires: claims.exp, isOwner: claims.owner)
     }
 
     public init(_ members: LinkMembers) throws(IoTError) {

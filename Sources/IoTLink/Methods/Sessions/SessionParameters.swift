@@ -44,15 +44,20 @@ public struct SessionBegun: LinkValue, Hashable {
     public var tokenKeys: JSONValue?
     /// For a device: its present owner's number, as in `device.owned`. So it knows of a new owner before any call.
     public var ownership: Int64?
+    /// For a device: grants for its own network that were issued until then, s since 1970, are not valid, because
+    /// somebody's rights were withdrawn.
+    public var grantsEnded: Int64?
 
     public init(
-        time: SessionTime, principal: Principal, tokenExpires: Int64?, tokenKeys: JSONValue?, ownership: Int64? = nil
+        time: SessionTime, principal: Principal, tokenExpires: Int64?, tokenKeys: JSONValue?, ownership: Int64? = nil,
+        grantsEnded: Int64? = nil
     ) {
         self.time = time
         self.principal = principal
         self.tokenExpires = tokenExpires
         self.tokenKeys = tokenKeys
         self.ownership = ownership
+        self.grantsEnded = grantsEnded
     }
 
     /// Ignores malformed members, which must not keep a principal offline.
@@ -62,6 +67,7 @@ public struct SessionBegun: LinkValue, Hashable {
         tokenExpires = members["tokenExpires"]?.integerValue
         tokenKeys = members["tokenKeys"]
         ownership = members["ownership"]?.integerValue
+        grantsEnded = members["grantsEnded"]?.integerValue
     }
 
     public var json: JSONValue {
@@ -71,6 +77,7 @@ public struct SessionBegun: LinkValue, Hashable {
         json["tokenExpires"] = .whole(tokenExpires) ?? .null
         json["tokenKeys"] = tokenKeys
         json["ownership"] = .whole(ownership)
+        json["grantsEnded"] = .whole(grantsEnded)
         return json
     }
 }

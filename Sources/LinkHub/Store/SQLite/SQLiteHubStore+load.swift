@@ -12,6 +12,7 @@ extension SQLiteHubStore {
             var record = DeviceRecord(
                 name: try row.read("name"), camera: try row.readIfPresent("camera"),
                 presenceSince: try row.readIfPresent("presence_since"), sharesEnded: try row.read("shares_ended"),
+                grantsEnded: try row.read("grants_ended"),
                 owners: try row.read("owners"))
             if let token: String = try row.readIfPresent("provisioned_with") {
                 record.provisioning = .init(token: token, isAnnounced: try row.read("is_announced"))

@@ -122,6 +122,10 @@ extension SQLiteHubStore {
         migrator.registerMigration("owners of devices") { database in
             try database.execute(sql: "ALTER TABLE devices ADD COLUMN owners INTEGER NOT NULL DEFAULT 0")
         }
+        migrator.registerMigration("ends of grants") { database in
+            // s since 1970
+            try database.execute(sql: "ALTER TABLE devices ADD COLUMN grants_ended INTEGER NOT NULL DEFAULT 0")
+        }
         migrator.registerMigration("releases of firmware") { database in
             try database.execute(
                 sql: """

@@ -25,15 +25,17 @@ extension StoreWriter {
             try run(
                 """
                 INSERT INTO devices
-                    (id, name, presence_since, camera, shares_ended, provisioned_with, is_announced, owners)
-                VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+                    (id, name, presence_since, camera, shares_ended, grants_ended, provisioned_with, is_announced, owners)
+                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
                 ON CONFLICT (id) DO UPDATE SET
                     name = excluded.name, presence_since = excluded.presence_since,
-                    shares_ended = excluded.shares_ended, provisioned_with = excluded.provisioned_with,
-                    is_announced = excluded.is_announced, owners = excluded.owners
+                    shares_ended = excluded.shares_ended, grants_ended = excluded.grants_ended,
+                    provisioned_with = excluded.provisioned_with, is_announced = excluded.is_announced,
+                    owners = excluded.owners
                 """,
                 [
                     device.rawValue, record.name, record.presenceSince, record.camera, record.sharesEnded,
+                    record.grantsEnded,
                     record.provisioning?.token, record.provisioning?.isAnnounced ?? false, record.owners,
                 ])
         case .removeDevice(let device): try run("DELETE FROM devices WHERE id = ?", [device.rawValue])

@@ -1,0 +1,164 @@
+package import IoTCore
+package import IoTLink
+package import NIOCore
+import Synchronization
+
+/// A connection between a gateway and a device, over which both sides send requests. `run` moves its bytes.
+package final class LANConnection: LinkRequester, Sendable {
+    package typealias Client = NIOAsyncChannel<ByteBuffer, ByteBuffer>
+
+    /// The most messages that wait for a peer that does not read them. Then the connection ends.
+    private static let mostMessages = 128
+
+    private struct State {
+        var exchange = LANExchange()
+        var waiting: [String: CheckedContinuation<Result<JSONValue, IoTError>, Never>] = [:]
+        var end: IoTError?
+        var lastUse = NIODeadline.now()
+    }
+
+    private let state = Mutex(State())
+    private let channel: any Channel
+    private let messages: AsyncStream<[UInt8]>
+    private let send: AsyncStream<[UInt8]>.Continuation
+
+    package init(_ channel: any Channel) {
+        self.channel = channel
+        (messages, send) = AsyncStream.makeStream(bufferingPolicy: .bufferingOldest(Self.mostMessages))
+    }
+
+    package var isOpen: Bool { state.withLock { $0.end == nil } }
+    /// When a request or an answer was last sent or received.
+    package var lastUse: NIODeadline { state.withLock { $0.lastUse } }
+
+    /// - Throws: the code of the answer; 21002 if none came in time; the reason of the connection's end.
+    package func request(
+        _ method: String, _ params: JSONValue, timeout: Duration, id: String?
+    ) async throws(IoTError) -> JSONValue {
+        let (id, message) = try state.withLock { state throws(IoTError) in
+            if let end = state.end { throw end }
+            state.lastUse = .now()
+            return try state.exchange.ask(method, params, timeout: timeout)
+        }
+        let limit = channel.eventLoop.scheduleTask(in: TimeAmount(timeout)) { [weak self] in
+            self?.settle(id, .failure(IoTError(.messageTimeout)))
+        }
+        let outcome = await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                let end = state.withLock { state -> IoTError? in
+                    guard state.end == nil else { return state.end }
+                    state.waiting[id] = continuation
+                    return nil
+                }
+                if let end { return continuation.resume(returning: .failure(end)) }
+                post(message)
+                // A cancellation before this found nothing to cancel.
+                if Task.isCancelled { settle(id, .failure(IoTError(.messageTimeout))) }
+            }
+        } onCancel: {
+            // Not here, because a handler runs under the cancelled task's lock, which resuming the task takes, too.
+            channel.eventLoop.execute { [weak self] in self?.settle(id, .failure(IoTError(.messageTimeout))) }
+        }
+        limit.cancel()
+        return try outcome.get()
+    }
+
+    /// Ends the connection. Requests that wait fail with the reason.
+    package func close(_ reason: IoTError) {
+        let waiting = state.withLock { state -> [CheckedContinuation<Result<JSONValue, IoTError>, Never>] in
+            if state.end == nil { state.end = reason }
+            defer { state.waiting = [:] }
+            return Array(state.waiting.values)
+        }
+        for continuation in waiting { continuation.resume(returning: .failure(reason)) }
+        send.finish()
+        channel.close(promise: nil)
+    }
+
+    /// Reads and writes until the connection ends.
+    ///
+    /// - Parameters:
+    ///   - limit: the largest message that is accepted now; asked before each message.
+    ///   - handler: answers the other side's requests.
+    package func run(
+        _ inbound: NIOAsyncChannelInboundStream<ByteBuffer>, _ outbound: NIOAsyncChannelOutboundWriter<ByteBuffer>,
+        limit: @escaping @Sendable () -> Int,
+        handler: @escaping LinkSession.Handler
+    ) async {
+        await withTaskGroup(of: Void.self) { group in
+            group.addTask { [messages] in
+                for await message in messages {
+                    guard (try? await outbound.write(LANFrames.frame(message))) != nil else { return }
+                }
+            }
+            group.addTask {
+                await withDiscardingTaskGroup { requests in
+                    await self.read(inbound, limit, handler, in: &requests)
+                    requests.cancelAll()
+                }
+            }
+            await group.next()
+            close(IoTError(.linkUnavailable, "the connection on the local network has ended"))
+            group.cancelAll()
+        }
+    }
+
+    private func read(
+        _ inbound: NIOAsyncChannelInboundStream<ByteBuffer>, _ limit: () -> Int,
+        _ handler: @escaping LinkSession.Handler,
+        in requests: inout DiscardingTaskGroup
+    ) async {
+        var frames = LANFrames(limit: limit())
+        do {
+            for try await bytes in inbound {
+                frames.append(bytes)
+                frames.limit = limit()
+                while let message = try frames.next() {
+                    let event = try state.withLock { state throws(IoTError) in
+                        state.lastUse = .now()
+                        return try state.exchange.receive(message, at: .now())
+                    }
+                    switch event {
+                    case .asked(let request, let time):
+                        requests.addTask { await self.carryOut(request, within: time, handler) }
+                    case .answered(let id, let reply): settle(id, reply.outcome)
+                    case .refused(let answer): post(answer)
+                    case .ignored: break
+                    }
+                    frames.limit = limit()
+                }
+            }
+        } catch let error as IoTError {
+            close(error)
+        } catch {}
+    }
+
+    private func carryOut(_ request: LinkRequest, within limit: TimeAmount, _ handler: @escaping LinkSession.Handler)
+        async
+    {
+        let outcome: Result<JSONValue, IoTError>
+        do {
+            outcome = .success(
+                try await within(Duration(limit), orThrow: IoTError(.operationTimeout)) { try await handler(request) })
+        } catch let error as IoTError {
+            outcome = .failure(error)
+        } catch {
+            outcome = .failure(IoTError(.stopping))
+        }
+        guard let answer = state.withLock({ $0.exchange.finish(request.id, outcome) }) else { return }
+        post(answer)
+    }
+
+    private func post(_ message: [UInt8]) {
+        guard case .dropped = send.yield(message) else { return }
+        close(IoTError(.slowReader, "the other side does not read its messages"))
+    }
+
+    private func settle(_ id: String, _ outcome: Result<JSONValue, IoTError>) {
+        let continuation = state.withLock { state in
+            state.exchange.giveUp(id)
+            return state.waiting.removeValue(forKey: id)
+        }
+        continuation?.resume(returning: outcome)
+    }
+}

@@ -1,0 +1,160 @@
+import Crypto
+import IoTCore
+import IoTLink
+import LANLink
+import NIOCore
+import NIOPosix
+import Synchronization
+import Testing
+import ThingModel
+
+@Suite(.timeLimit(.minutes(1))) struct LANDoorTests {
+    private static let read: JSONValue = ["device": "x", "path": ""]
+
+    @Test("A gateway with a grant for its key reads as its account, within the grant's actions, and nothing else")
+    func reads() async throws {
+        let site = try LANSite()
+        site.link.trust(site.trust())
+        let grant = try site.grant(actions: .view)
+        try await site.serve { port in
+            try await site.connect(port, grant: grant) { connection in
+                let answer = try await connection.request("property.read", Self.read)
+                #expect(answer["value"] == "u/ann")
+                for (method, code) in [
+                    ("property.write", ErrorCode.relationInvalid), ("device.lanPassword", .lanNotAllowed),
+                    ("lan.begin", .lanNotAllowed),
+                ] {
+                    let outcome = await Result { try await connection.request(method, Self.read) }
+                    #expect(outcome.failureCode == code, "\(method)")
+                }
+            }
+        }
+    }
+
+    @Test("Each wrong key and each wrong grant is refused")
+    func refusals() async throws {
+        let site = try LANSite()
+        site.link.trust(site.trust(ended: 900_000))
+        let good = try site.grant()
+        let other = DeviceID(rawValue: String(repeating: "b", count: 32))!
+        let wrong: [(String, String, ErrorCode)] = [
+            ("for another gateway", try site.grant(key: DeviceKey()), .callTokenInvalid),
+            ("expired", try site.grant(exp: 999_999), .callTokenInvalid),
+            ("from before a withdrawal", try site.grant(iat: 900_000), .callTokenInvalid),
+            ("of another hub", try site.grant(signedBy: Curve25519.Signing.PrivateKey()), .callTokenInvalid),
+            ("for another device", try site.grant(device: other), .targetNotFound),
+            ("no grant", "hello", .targetNotFound),
+            ("too long", String(repeating: "a", count: 20_000), .linkUnavailable),
+        ]
+        try await site.serve { port in
+            #expect(await site.refusal(port, grant: good) == nil)
+            for (what, grant, code) in wrong {
+                #expect(await site.refusal(port, grant: grant) == code, "\(what)")
+            }
+            #expect(await site.refusal(port, grant: good, key: DeviceKey()) == .callTokenInvalid, "a stolen grant")
+            let impostor = DeviceKey().publicKey.fingerprint
+            #expect(await site.refusal(port, grant: good, expecting: impostor) == .deviceKeyChanged)
+        }
+    }
+
+    @Test("A device that forbids it, or limits its callers, or has never met its hub, refuses a good grant")
+    func policies() async throws {
+        for (site, isTrusted, code) in [
+            (try LANSite(isAllowed: false), true, ErrorCode.lanNotAllowed),
+            (
+                try LANSite(callers: try #require(CallerKeys("\(DeviceKey().publicKey.fingerprint)"))), true,
+                .callerUnproven
+            ),
+            (try LANSite(), false, .callTokenInvalid),
+        ] {
+            if isTrusted { site.link.trust(site.trust()) }
+            let grant = try site.grant()
+            try await site.serve { port in #expect(await site.refusal(port, grant: grant) == code) }
+        }
+    }
+
+    @Test("What the hub said counts after a restart without it")
+    func restart() async throws {
+        let site = try LANSite()
+        try await site.trustFile.keep(site.trust(ended: 5))
+        let grant = try site.grant()
+        try await site.serve { port in
+            #expect(await site.refusal(port, grant: grant) == nil)
+            let old = try site.grant(iat: 5)
+            #expect(await site.refusal(port, grant: old) == .callTokenInvalid)
+        }
+    }
+
+    @Test("A withdrawal ends the user's connection and calls at once, and its grants for good")
+    func withdrawal() async throws {
+        let site = try LANSite()
+        site.link.trust(site.trust())
+        let ended = Readiness<JSONValue>()
+        site.link.handle("call.connect") { _ throws(IoTError) in .null }
+        site.link.handle("call.end") { request throws(IoTError) in
+            ended.settle(.success(request.params))
+            return .null
+        }
+        let grant = try site.grant()
+        try await site.serve { port in
+            let outcome = await Result {
+                try await site.connect(port, grant: grant) { connection in
+                    _ = try await connection.request("call.connect", ["session": "s"])
+                    site.link.withdraw(RightsWithdrawn(until: 999_500, user: Principal("u/ann")!))
+                    let params = try await ended.wait()
+                    #expect(params["session"] == "s" && params["code"]?.integerValue == 20_014)
+                    _ = try await connection.request("property.read", Self.read)
+                }
+            }
+            #expect(outcome.failureCode == .linkUnavailable)
+            #expect(await site.refusal(port, grant: grant) == .callTokenInvalid)
+        }
+    }
+
+    @Test("What a device sends in a call goes to the gateway that called, and elsewhere to the hub")
+    func calls() async throws {
+        let site = try LANSite()
+        site.link.trust(site.trust())
+        site.link.handle("call.connect") { [link = site.link] request throws(IoTError) in
+            #expect(request.grant?.from == request.from)
+            return try await link.request("call.invite", ["session": request.params["session"] ?? .null])
+        }
+        let grant = try site.grant()
+        try await site.serve { port in
+            try await site.connect(port, grant: grant, handler: { ["invited": $0.params["session"] ?? .null] }) {
+                connection in
+                let answer = try await connection.request("call.connect", ["session": "s"])
+                #expect(answer == ["invited": "s"])
+            }
+            let elsewhere = await Result { try await site.link.request("call.invite", ["session": "s"]) }
+            #expect(elsewhere.failureCode == .linkUnavailable, "the connection has ended")
+        }
+    }
+
+    @Test("Bytes of a stranger, without TLS or without a key, end the stranger's connection alone")
+    func strangers() async throws {
+        let site = try LANSite()
+        site.link.trust(site.trust())
+        let grant = try site.grant()
+        try await site.serve { port in
+            for bytes in [[UInt8]("GET / HTTP/1.1\r\n\r\n".utf8), [0x16, 3, 1, 0xFF, 0xFF], []] {
+                let client = try await ClientBootstrap(group: .singletonMultiThreadedEventLoopGroup)
+                    .connect(host: "127.0.0.1", port: port).get()
+                try? await client.writeAndFlush(ByteBuffer(bytes: bytes))
+                try? await client.close()
+            }
+            #expect(await site.refusal(port, grant: grant) == nil)
+        }
+    }
+}
+
+extension Result {
+    fileprivate init(_ body: () async throws -> Success) async where Failure == any Error {
+        do { self = .success(try await body()) } catch { self = .failure(error) }
+    }
+
+    fileprivate var failureCode: ErrorCode? {
+        guard case .failure(let error) = self else { return nil }
+        return (error as? IoTError)?.code
+    }
+}
