@@ -305,7 +305,7 @@ let package = Package(
             "FuzzTests",
             [
                 "PeerTransport", "RTP", "RTSP", "MediaChannel", "MediaCodec", "IoTLink", "IoTCore", "Gateway",
-                "NetConfig", "Firmware", "iotvideod", nioCore, nioEmbedded, nioHTTP1,
+                "NetConfig", "Firmware", "LANLink", "iotvideod", nioCore, nioEmbedded, nioHTTP1,
             ]),
         tests("iotctlTests", ["iotctl", "GatewayAPI", "NetConfig", "IoTCore", nioSSL, arguments]),
         // Real processes: needs the packages of packaging/debian-packages-test.txt.
@@ -335,7 +335,7 @@ if Context.environment["IOTVIDEOD_FUZZ"] != nil {
             name: "peer-fuzz",
             dependencies: [
                 "PeerTransport", "RTP", "RTSP", "MediaChannel", "MediaCodec", "IoTLink", "IoTCore", "NetConfig",
-                "Firmware", nioCore, nioEmbedded, nioHTTP1,
+                "Firmware", "LANLink", nioCore, nioEmbedded, nioHTTP1,
             ],
             path: "Fuzz/Sources/peer-fuzz", swiftSettings: settings))
 }

@@ -18,7 +18,7 @@ struct FuzzTarget: Sendable {
             .stun, .turn, .rtp, .rtcp, .sdp, .candidate, .h264, .h265, .aac, .mpegAudio, .receiver, .srtp, .dtls, .dcep,
             .sctp, .data, .json, .envelope, .enrolment, .http, .whep, .dns, .provisioning, .plaintext, .qr, .discovery,
             .rtspRequest, .rtspResponse, .rtspFrames, .rtspDescription, .rtspDigest, .rtspServer, .recording,
-            .release,
+            .release, .lan,
         ] as [FuzzTarget]
 
     init(_ name: String, cost: ReadingCost? = nil, check: @escaping @Sendable ([UInt8]) throws -> Void) {

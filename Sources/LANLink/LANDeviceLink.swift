@@ -287,7 +287,7 @@ package final class LANDeviceLink: DeviceLink {
 
 extension LANGrantClaims {
     /// The device in a grant whose signature is not checked yet.
-    static func device(of grant: String) -> DeviceID? {
+    package static func device(of grant: String) -> DeviceID? {
         let parts = grant.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
         guard parts.count == 3, let payload = Base64URL.decode(Substring(parts[1])),
             let claims = try? JSONValue(parsing: payload)
