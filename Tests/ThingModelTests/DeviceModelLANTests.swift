@@ -89,6 +89,8 @@ import Testing
             let read = try await ask("property.read", ["device": "x", "path": "ProWritable.limit.setVal"])
             #expect(read["value"] == 7 && read["version"] == written["version"])
 
+            // Somebody wrote at the hub before, which the device did not learn.
+            hub.state.withLock { _ = try? $0.document?.write("ProWritable.limit.setVal", 8, at: 50) }
             hub.become(.online)
             await expect(["model.login", "lan.written"])
             let told = hub.state.withLock { $0.requests.last?.params }
