@@ -69,6 +69,26 @@ struct HubCoreMessageTests {
         #expect(try hub.send(hub.camera, part(4)).replies(to: hub.owner).isEmpty, "it has ended")
     }
 
+    @Test("Who asked says that it wants no more: the device learns it, and only the one who asked can say it")
+    func finished() throws {
+        var hub = try CoreFixture()
+        try hub.bringEverybodyOnline()
+        let request = try forwarded(&hub, message("many"))
+        let finish = Envelope.push(SessionMethod.finish.push(FinishedRequest(id: "m")))
+        #expect(try hub.send(hub.guest, finish).isEmpty)
+        let sent = try hub.send(hub.owner, finish)
+        let told = sent.filter { $0.address == hub.camera }.compactMap(\.push)
+        let notice = try #require(told.first.flatMap { SessionMethod.finish.parameters(of: $0) })
+        #expect(notice.id == request.id && notice.from == hub.owner.principal)
+        #expect(sent.replies(to: hub.owner).map(\.final) == [true])
+        let late = try hub.send(hub.camera, .reply(LinkReply(id: request.id, result: ["data": "eW8="], seq: 0)))
+        #expect(late.replies(to: hub.owner).isEmpty)
+        #expect(try hub.send(hub.owner, finish).isEmpty, "once")
+        // One response, or none, always comes.
+        _ = try forwarded(&hub, message("one"), id: "n")
+        #expect(try hub.send(hub.owner, .push(SessionMethod.finish.push(FinishedRequest(id: "n")))).isEmpty)
+    }
+
     @Test("Responses that are too large to keep are passed on; a repeat then shows that some are missing")
     func manyLarge() throws {
         var hub = try CoreFixture()

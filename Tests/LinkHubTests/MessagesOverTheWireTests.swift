@@ -75,6 +75,27 @@ struct MessagesOverTheWireTests {
         }
     }
 
+    @Test("When the sender has heard enough, the device's handler is cancelled")
+    func finished() async throws {
+        try await withPair { user, camera in
+            let cancelled = Readiness<Void>()
+            DeviceMessages(link: camera).onMessage { _, responder in
+                for number in 1...3 { try responder.send(text: "\(number)") }
+                do {
+                    try await Task.sleep(for: .seconds(60))
+                } catch {
+                    cancelled.settle(.success(()))
+                    throw error
+                }
+            }
+            do {
+                let responses = try MessageClient(link: user).responses("front", [1], timeout: .seconds(60))
+                for try await response in responses where response == Array("2".utf8) { break }
+            }
+            try await cancelled.wait()
+        }
+    }
+
     @Test("A device that does not answer in time gives 20001")
     func timeout() async throws {
         try await withPair { user, camera in

@@ -8,6 +8,8 @@ public enum SessionMethod {
     public static let end = LinkPushMethod<SessionEnding>("session.end")
     /// From the hub: the session has ended.
     public static let kick = LinkPushMethod<SessionKick>("session.kick")
+    /// To the hub: who asked wants no more answers to a request that has many. From the hub to who answers it.
+    public static let finish = LinkPushMethod<FinishedRequest>("request.finish")
     /// Exchanges an enrolment for tokens.
     public static let exchangeEnrolment = LinkMethod<EnrolmentExchange, EnrolmentTokens>(
         "enrol.exchange", enrolment: .enrolment)

@@ -57,6 +57,7 @@ extension LinkSession {
         case .execute(let key, let request, let deadline):
             guard case .dropped = state.work.yield(.execute(key, request, deadline: deadline)) else { return nil }
             return .handled(key, .failure(IoTError(.tooManyRequests)))
+        case .finish(let key): if let running = state.running[key] { later.append { running.settle(.success(())) } }
         case .push(let push):
             for reader in state.pushReaders.values {
                 if case .dropped = reader.yield(push) { state.droppedPushes += 1 }

@@ -202,6 +202,9 @@ public final class LinkSession: Service, LinkRequester, Sendable {
             return feed(.handled(key, .failure(error)))
         }
         let pause = Duration(max(deadline - NIODeadline.now(), .zero))
+        let finished = Readiness<Void>()
+        state.withLock { $0.running[key] = finished }
+        defer { state.withLock { $0.running[key] = nil } }
         let outcome = await withTaskGroup(of: Result<JSONValue, IoTError>.self) { group in
             group.addTask {
                 do throws(IoTError) {
@@ -213,6 +216,10 @@ public final class LinkSession: Service, LinkRequester, Sendable {
             group.addTask {
                 try? await Task.sleep(for: pause, clock: .suspending)
                 return .failure(IoTError(.operationTimeout))
+            }
+            group.addTask {
+                try? await finished.wait()
+                return .failure(IoTError(.callerHungUp, "who asked wants no more answers"))
             }
             let first = await group.next()
             group.cancelAll()

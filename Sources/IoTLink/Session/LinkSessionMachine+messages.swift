@@ -54,7 +54,11 @@ extension LinkSessionMachine {
     }
 
     mutating func cancel(_ id: String) {
-        guard pending[id] != nil else { return }
+        guard let entry = pending[id] else { return }
+        // Who answers need not go on.
+        if entry.takesMany, entry.isSent, canSend {
+            publish(.push(SessionMethod.finish.push(FinishedRequest(id: id))))
+        }
         complete(
             id, .failure(IoTError(.sendFailed, "the caller cancelled the request", underlying: CancellationError())))
     }
@@ -91,6 +95,9 @@ extension LinkSessionMachine {
             guard let kick = SessionMethod.kick.parameters(of: push) else {
                 if let notice = DeviceMethod.owned.parameters(of: push) { emit(.ownership(notice.ownership)) }
                 if let notice = LANMethod.withdrawn.parameters(of: push) { emit(.rightsWithdrawn(notice)) }
+                if let request = SessionMethod.finish.parameters(of: push) {
+                    emit(.finish(RememberedAnswers.Key(from: request.from, id: request.id)))
+                }
                 return emit(.push(push))
             }
             rest(.kickOff, .kicked, kick.reason.error(word: kick.word), kick: kick.reason, wall: wall)

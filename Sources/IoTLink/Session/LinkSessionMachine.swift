@@ -54,6 +54,8 @@ struct LinkSessionMachine: Sendable {
         case complete(id: String, Result<JSONValue, IoTError>)
         /// Run a handler, and feed `handled` when it ends, at the deadline at the latest.
         case execute(RememberedAnswers.Key, LinkRequest, deadline: NIODeadline)
+        /// Cancel a running handler, because nobody wants its answers any more.
+        case finish(RememberedAnswers.Key)
         case push(LinkPush)
         /// The number of the device's owner, before any request that comes after the hub knew it.
         case ownership(Int64)

@@ -11,6 +11,8 @@ struct LinkSessionState {
     var machine: LinkSessionMachine
     var token: LinkToken
     var handlers: [String: LinkSession.Handler] = [:]
+    /// Settled to cancel a running handler.
+    var running: [RememberedAnswers.Key: Readiness<Void>] = [:]
     var statusReaders: [Int: AsyncStream<LinkStatusChange>.Continuation] = [:]
     var pushReaders: [Int: AsyncStream<LinkPush>.Continuation] = [:]
     var droppedPushes = 0

@@ -98,6 +98,8 @@ struct ForwardTable: Sendable {
 
     subscript(id: String) -> Forward? { forwards[id] }
 
+    func forward(of request: AnswerIndex.Key) -> Forward? { byRequest[request].flatMap { forwards[$0] } }
+
     func count(of sender: Principal) -> Int { senders[sender] ?? 0 }
     func count(to target: Principal) -> Int { targets[target] ?? 0 }
     func count(of sender: Principal, to target: Principal) -> Int {

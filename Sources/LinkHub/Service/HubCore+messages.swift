@@ -43,6 +43,18 @@ extension HubCore {
             requester.key, requester.content, forward.parts + [bytes], of: requester.actor, at: time.wall)
     }
 
+    /// `request.finish`: the user wants no more responses, so the device need not go on.
+    mutating func finishForward(of id: String, from address: LinkAddress, at time: HubTime) {
+        let key = AnswerIndex.Key(principal: address.principal, id: id)
+        guard let forward = forwards.forward(of: key), case .message(.many) = forward.purpose,
+            forward.requester?.address == address
+        else { return }
+        push(
+            SessionMethod.finish, FinishedRequest(id: forward.id, from: forward.requester?.actor), to: forward.target,
+            at: time)
+        conclude(forward, .success(.null), sequence: forward.parts.count, at: time)
+    }
+
     private static func checked(
         _ outcome: Result<JSONValue, IoTError>, _ responses: MessageResponses
     ) -> Result<JSONValue, IoTError> {

@@ -90,6 +90,9 @@ extension HubCore {
             forgetExchanged(address.principal.id)
             return
         }
+        if standing(address) == .current, let request = SessionMethod.finish.parameters(of: push) {
+            return finishForward(of: request.id, from: address, at: time)
+        }
         guard standing(address) == .current, let ending else {
             statistics.ignoredMessages += 1
             return

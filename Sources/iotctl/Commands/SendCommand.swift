@@ -10,6 +10,7 @@ struct SendCommand: AsyncParsableCommand {
         discussion: """
             At most 30,000 bytes. The device must be online. Answers go to standard output
             as they are, each followed by a newline; --json prints them in base64.
+            With --responses many, interrupting the command tells the device to stop.
 
             EXAMPLES
               iotctl send front get_device_st

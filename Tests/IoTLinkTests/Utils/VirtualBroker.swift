@@ -137,7 +137,7 @@ struct VirtualBroker {
             completed[id, default: 0] += 1
             if case .failure(let error) = outcome { failures.append("\(id): \(error)") }
         case .renewed: token = ("t\(tokenCount)", hubTime / 1_000)
-        case .answer, .execute, .finished, .ownership, .grantTrust, .rightsWithdrawn: break
+        case .answer, .execute, .finished, .ownership, .grantTrust, .rightsWithdrawn, .finish: break
         }
     }
 

@@ -384,7 +384,7 @@ struct ChaosWorld {
             guard let outcome = boxes[box].device?.handle(request) else { return }
             try feed(box, .handled(key, outcome))
             try pump(box)
-        case .handover, .answer, .renewed, .finished, .ownership, .grantTrust, .rightsWithdrawn: break
+        case .handover, .answer, .renewed, .finished, .ownership, .grantTrust, .rightsWithdrawn, .finish: break
         }
     }
 

@@ -162,3 +162,23 @@ public struct SessionKick: LinkValue, Hashable {
 
     public var json: JSONValue { .members(["reason": .text(word)]) }
 }
+
+/// `request.finish`
+public struct FinishedRequest: LinkValue, Hashable {
+    /// The request's id, as its receiver knows it.
+    public var id: String
+    /// Who asked. Only the hub sets it.
+    public var from: Principal?
+
+    public init(id: String, from: Principal? = nil) {
+        self.id = id
+        self.from = from
+    }
+
+    public init(_ members: LinkMembers) throws(IoTError) {
+        id = try members.text("id")
+        from = try members.optionalText("from").flatMap { Principal($0) }
+    }
+
+    public var json: JSONValue { .members(["id": .string(id), "from": .text(from?.description)]) }
+}
