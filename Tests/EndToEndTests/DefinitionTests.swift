@@ -21,7 +21,10 @@ import Testing
             configuration: """
                 rtsp: {listen: "127.0.0.1:0"}
                 cameras:
-                  - {name: front, url: \(folder.path("front.mp4")), lowUrl: \(folder.path("low.mp4"))}
+                  - name: front
+                    url: \(folder.path("front.mp4"))
+                    lowUrl: \(folder.path("low.mp4"))
+                    sources: \(Product.sample("street-h265-aac.mp4")) \(folder.path("low.mp4"))
                 """)
     }
 
@@ -61,6 +64,16 @@ import Testing
             #expect(outcome.status == 0 && outcome.text.contains(size), "\(wanted): \(outcome)")
             #expect(outcome.text.contains("definition     \(wanted.hasSuffix("low") ? "low" : "high")"), "\(outcome)")
         }
+        for (source, track) in [("0", "h264 768x576"), ("1", "h265"), ("2", "h264 384x288")] {
+            let outcome = try await daemon.iotctl("monitor", "front", "--source", source, "--frames", "5")
+            #expect(outcome.status == 0 && outcome.text.contains(track), "source \(source): \(outcome)")
+        }
+        #expect(try await daemon.iotctl("property", "read", "front", "ProConst.sources").text == "3\n")
+        let none = try await daemon.iotctl("monitor", "front", "--source", "3", "--frames", "5")
+        #expect(
+            none.status == 1 && none.errors.contains("20009") && none.errors.contains("use 0 to 2"), "\(none.errors)")
+        let low = try await daemon.iotctl("monitor", "front", "--source", "1", "--definition", "low")
+        #expect(low.status == 1 && low.errors.contains("25133"), "\(low.errors)")
         let sound = try await daemon.iotctl(
             "monitor", "front", "--definition", "audio", "--duration", "1s", "--raw-audio", folder.path("a.wav"))
         #expect(sound.status == 0 && sound.text.contains("video packets  0 received"), "\(sound)")

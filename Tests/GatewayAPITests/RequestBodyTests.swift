@@ -17,7 +17,7 @@ import Testing
         for key in CameraKey.all where key.isInAPI && isIncluded(key) {
             let value: JSONValue =
                 switch key.form {
-                case .text, .path, .source: "a"
+                case .text, .path, .source, .sources: "a"
                 case .wholeNumber(let range): .integer(Int64(range.lowerBound))
                 case .choice(let names): .string(names.last ?? "")
                 }

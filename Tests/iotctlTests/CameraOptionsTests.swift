@@ -34,6 +34,7 @@ import Testing
                 case .wholeNumber(let range): .integer(Int64(range.upperBound))
                 case .choice(let names): .string(names.last ?? "")
                 case .source: "/x"
+                case .sources: "/x rtsp://192.0.2.7/2"
                 case .text where key.name == "certificate": "any"
                 case .text where key.name == "callers": .string("SHA256:" + String(repeating: "A", count: 43))
                 case .text where key.name == "recordTimes": "sun 12:00-13:00"

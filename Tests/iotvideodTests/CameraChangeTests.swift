@@ -130,6 +130,18 @@ import Testing
         }
         let both = try low("/low.mp4").applying(CameraChange(CameraSettings(midUrl: "/mid.mp4")))
         #expect(both.lowUrl == "/low.mp4" && both.midUrl == "/mid.mp4")
+        let recorder = try door.applying(
+            CameraChange(CameraSettings(sources: "rtsp://h/2  rtsp://i/3 /four.mp4")))
+        #expect(recorder.sources == "rtsp://h/2 rtsp://i/3 /four.mp4", "it is stored without the login")
+        let opened = try recorder.openable()
+        #expect(opened.furtherSources[1...] == ["rtsp://i/3", "/four.mp4"], "another host does not get the login")
+        #expect(opened.furtherSources[0].contains("@h/2"))
+        #expect(opened.shownWithoutPasswords.sources?.hasPrefix("rtsp://…@h/2 ") == true)
+        for wrong in ["", "exec:x", "rtsp://a:b@h/2", "v4l2:/dev/video0", "/a.mp4 relative.mp4"] {
+            #expect(throws: IoTError.self, "\(wrong)") {
+                try door.applying(CameraChange(CameraSettings(sources: wrong)))
+            }
+        }
         let one = try both.applying(CameraChange(removed: ["lowUrl"]))
         #expect(one.lowUrl == nil && one.midUrl == "/mid.mp4" && one.url == door.url)
     }

@@ -21,6 +21,7 @@ import Yams
         case .text: .string("x-" + key.name)
         case .path: .string("/etc/d/x")
         case .source: "rtsp://192.0.2.7/x"
+        case .sources: "rtsp://192.0.2.7/2 /a.mp4"
         case .wholeNumber(let range): .integer(Int64(range.upperBound))
         case .choice(let names): .string(names.last ?? "")
         }
@@ -31,7 +32,7 @@ import Yams
         switch key.form {
         case .wholeNumber(let range): .integer(Int64(range.upperBound) + 1)
         case .choice: "neither"
-        case .source: "exec:x"
+        case .source, .sources: "exec:x"
         case .text, .path: .string(key.name == "name" ? "a b" : "")
         }
     }

@@ -8,6 +8,8 @@ package struct CameraKey: Sendable {
         /// An `rtsp://` or `rtsps://` address, a `v4l2:` device, or a file's path or URL. In a configuration file, a path is relative
         /// to that file.
         case source
+        /// Several of them, separated by spaces.
+        case sources
         case wholeNumber(ClosedRange<Int>)
         case choice([String])
     }

@@ -48,7 +48,7 @@ extension CameraKey {
     fileprivate func mismatch(at path: [any CodingKey]) -> DecodingError {
         let context = DecodingError.Context(codingPath: path, debugDescription: requirement)
         return switch form {
-        case .text, .path, .source: .typeMismatch(String.self, context)
+        case .text, .path, .source, .sources: .typeMismatch(String.self, context)
         case .wholeNumber: .typeMismatch(Int.self, context)
         case .choice: .dataCorrupted(context)
         }

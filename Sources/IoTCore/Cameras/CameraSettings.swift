@@ -74,6 +74,8 @@ public struct CameraSettings: Sendable, Hashable {
 
     /// The source of the definition `low`.
     public var lowUrl: String?
+    /// Further cameras behind the device, as `SourceList`.
+    public var sources: String?
 
     public init(
         name: String? = nil, url: String? = nil, username: String? = nil, password: String? = nil,
@@ -84,7 +86,7 @@ public struct CameraSettings: Sendable, Hashable {
         recordTimes: String? = nil,
         recordSound: CameraRecordSound? = nil, recordBytes: Int? = nil, recordDays: Int? = nil,
         motion: MotionSensitivity? = nil, motionIgnore: String? = nil, onvifPort: Int? = nil, callers: String? = nil,
-        midUrl: String? = nil, lowUrl: String? = nil
+        midUrl: String? = nil, lowUrl: String? = nil, sources: String? = nil
     ) {
         $name.given = name
         $url.given = url
@@ -110,6 +112,7 @@ public struct CameraSettings: Sendable, Hashable {
         self.callers = callers
         self.midUrl = midUrl
         self.lowUrl = lowUrl
+        self.sources = sources
     }
 }
 
@@ -169,6 +172,9 @@ extension CameraKey {
         .text(
             "lowUrl", CameraPlace(\.lowUrl), form: .source, part: .definitions, traits: [.shown, .nullable],
             rule: definitionSource),
+        .text(
+            "sources", CameraPlace(\.sources), form: .sources, part: .definitions, traits: [.shown, .nullable],
+            rule: Rule(SourceList.requirement) { SourceList($0) != nil }),
     ]
 
     private static let definitionSource = Rule<String>("must be an rtsp:// or rtsps:// URL, or a file") {
@@ -194,8 +200,11 @@ extension CameraSettings {
     }
 
     private var encryptedSources: [String] {
-        [url, midUrl, lowUrl].compactMap { $0 }.filter { $0.lowercased().hasPrefix("rtsps:") }
+        ([url, midUrl, lowUrl].compactMap { $0 } + furtherSources).filter { $0.lowercased().hasPrefix("rtsps:") }
     }
+
+    /// `sources` as a list: the sources from 1 on.
+    package var furtherSources: [String] { sources.flatMap { SourceList($0) }?.urls ?? [] }
 
     /// `recordTimes` as a value; `nil` for always.
     package var recordingTimes: RecordingTimes? { recordTimes.flatMap { RecordingTimes($0) } }

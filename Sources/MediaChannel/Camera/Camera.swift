@@ -111,7 +111,7 @@ public final class Camera: Service, Sendable {
         source = CameraSource(settings, eventLoop: eventLoop, onEvent: handOff.take)
         model = DeviceModel(schema: try CameraSchema.make(maximumViewers: limit), link: link, logger: logger)
         let constants = CameraSchema.constants(
-            settings.sourceKind, softwareVersion: softwareVersion, key: key)
+            settings.sourceKind, sources: 1 + settings.furtherSources.count, softwareVersion: softwareVersion, key: key)
         for (path, value) in constants { try model.report(path, value) }
         events = DeviceEvents(link: link, logger: logger)
         messages = DeviceMessages(link: link)

@@ -228,11 +228,12 @@ final class CameraCalls: @unchecked Sendable {
                     .relationInvalid, "only the camera's owner may watch the caller of a live call",
                     remedy: "omit --source to watch the camera")
             }
+        // Whether there is such a camera is found when it is chosen.
+        case .camera where call.kind == .monitor: break
         case .camera, .caller:
             throw IoTError(
                 .callTargetNotFound, "the camera has no source \(source) for a \(call.kind.name) channel",
-                remedy: "omit --source: source 0 is the camera; its owner can watch the caller of a live call with "
-                    + "--source caller")
+                remedy: "omit --source, or watch the source in a monitor channel")
         }
     }
 
@@ -298,7 +299,7 @@ final class CameraCalls: @unchecked Sendable {
                 }
                 let connection = ViewerConnection(
                     session: session, grant: grant, stream: stream, choice: try stream.choose(wish),
-                    wantsMedia: wantsMedia, peers: peers, iceServers: iceServers
+                    source: wish.source, wantsMedia: wantsMedia, peers: peers, iceServers: iceServers
                 ) { reason in
                     guard let reason else { return }
                     notices.end(CallRoute(peer: grant.user, session: session), reason: reason)

@@ -15,6 +15,7 @@ enum CameraSchema {
         static let talkers = "talkers"
         static let liveCalls = "liveCalls"
         static let source = CameraProperty.source
+        static let sources = "sources"
         static let sourceFailure = CameraProperty.sourceFailure
         static let cameraOn = CameraProperty.cameraOn
         static let lan = CameraProperty.lan
@@ -40,6 +41,7 @@ enum CameraSchema {
             .constant(
                 Name.keySuccession, .string(KeySuccession.maximumSize),
                 "the keys before it, each with its signature of the next one"),
+            .constant(Name.sources, .int32, "how many cameras are behind the device: their sources are 0 and up"),
             .constant(
                 Name.firmware,
                 .structure("Firmware", [.init("model", .string(64)), .init("version", .string(32))]),
@@ -91,7 +93,7 @@ enum CameraSchema {
 
     /// The values that never change while the camera runs, by path.
     static func constants(
-        _ kind: CameraSourceKind, softwareVersion: UInt32, key: DeviceKey?
+        _ kind: CameraSourceKind, sources: Int, softwareVersion: UInt32, key: DeviceKey?
     ) -> [String: JSONValue] {
         let version = JSONValue.integer(Int64(softwareVersion))
         let model: JSONValue =
@@ -107,6 +109,7 @@ enum CameraSchema {
             ],
             // The camera's hardware is unknown.
             "ProConst._versionInfo": ["sdkVer": version, "swVer": version, "hwVer": 0],
+            "ProConst.\(Name.sources)": .integer(Int64(sources)),
             "ProConst.\(Name.signingKey)": .string(key?.publicKey.text ?? ""),
             "ProConst.\(Name.keySuccession)": .string(key?.succession.text ?? ""),
             "ProConst.\(Name.firmware)": [

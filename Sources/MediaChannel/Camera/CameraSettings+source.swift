@@ -8,20 +8,26 @@ package import RTSP
 extension CameraSettings {
     var isLive: Bool { sourceKind != .file }
 
-    /// How the sources of the definitions below `high` are read.
-    func openSources(on eventLoop: any EventLoop) -> [Definition: CameraDefinitions.OpenSource] {
-        var sources: [Definition: CameraDefinitions.OpenSource] = [:]
+    /// How the sources of the definitions below `high` are read, and those of further cameras.
+    func openSources(on eventLoop: any EventLoop) -> [CameraDefinitions.Place: CameraDefinitions.OpenSource] {
+        var sources: [CameraDefinitions.Place: CameraDefinitions.OpenSource] = [:]
         for (definition, place) in Self.definitionSources {
-            guard let url = self[keyPath: place] else { continue }
-            var settings = self
-            settings.url = url
-            sources[definition] = { [settings] onEvent in
-                let source = CameraSource(settings, eventLoop: eventLoop, onEvent: onEvent)
-                source.start()
-                return { source.stop() }
-            }
+            sources[.definition(definition)] = self[keyPath: place].map { open($0, on: eventLoop) }
+        }
+        for (index, url) in furtherSources.enumerated() {
+            sources[.camera(UInt8(index + 1))] = open(url, on: eventLoop)
         }
         return sources
+    }
+
+    private func open(_ url: String, on eventLoop: any EventLoop) -> CameraDefinitions.OpenSource {
+        var settings = self
+        settings.url = url
+        return { [settings] onEvent in
+            let source = CameraSource(settings, eventLoop: eventLoop, onEvent: onEvent)
+            source.start()
+            return { source.stop() }
+        }
     }
 
     /// Opens the source. Blocks its caller. Our own client reads RTSP cameras; libav reads files, and cameras with a
@@ -99,6 +105,7 @@ extension CameraSettings {
         for (_, place) in Self.definitionSources {
             shown[keyPath: place] = shown[keyPath: place].map(Self.redacted)
         }
+        shown.sources = shown.sources.flatMap { SourceList($0) }?.map(Self.redacted)
         return shown
     }
 

@@ -77,7 +77,7 @@ final class CameraStream {
     init(
         eventLoop: any EventLoop, maximumViewers: Int, callsRing: Bool = false, logger: Logger,
         loudspeaker: (@Sendable () -> any Loudspeaker)? = nil,
-        sources: [Definition: CameraDefinitions.OpenSource] = [:],
+        sources: [CameraDefinitions.Place: CameraDefinitions.OpenSource] = [:],
         wallClock: @escaping () -> Int64 = { WallClock.microseconds() }, onChange: @escaping () -> Void
     ) {
         self.eventLoop = eventLoop

@@ -11,6 +11,8 @@ final class ViewerConnection {
     let session: String
     let grant: CallGrant
     let stream: CameraStream
+    /// What it shows.
+    let source: ChannelSource
     /// The owner of the connection.
     weak var viewer: (any CalledViewer)?
     /// Whether media are sent while the connection is established.
@@ -51,13 +53,14 @@ final class ViewerConnection {
     /// `wantsMedia`: start as soon as the connection is established, without a `play` command.
     /// `onEnd` is called once, with the reason.
     init(
-        session: String, grant: CallGrant, stream: CameraStream, choice: CameraDefinitions.Choice, wantsMedia: Bool,
-        peers: ViewerPeers,
+        session: String, grant: CallGrant, stream: CameraStream, choice: CameraDefinitions.Choice,
+        source: ChannelSource = .main, wantsMedia: Bool, peers: ViewerPeers,
         iceServers: ICEServers = .none, onEnd: @escaping (IoTError?) -> Void
     ) {
         self.session = session
         self.grant = grant
         self.stream = stream
+        self.source = source
         run = ViewerRun(choice.rendition)
         isSoundOnly = choice.definition == .audio
         self.wantsMedia = wantsMedia
@@ -271,9 +274,9 @@ final class ViewerConnection {
         watchedCall?.requestKeyFrame()
     }
 
-    /// The viewer turns the pictures: the camera does not decode them. The caller's pictures of a live call are upright.
+    /// The viewer turns the pictures: the camera does not decode them. Only the main camera's pictures are turned.
     func sendRotation() {
-        guard isConnected, watchedCall == nil, let mid = sections[.video] else { return }
+        guard isConnected, source == .main, let mid = sections[.video] else { return }
         peer?.setRotation(stream.rotation, mid: mid)
     }
 

@@ -11,9 +11,14 @@ struct ViewerWish: Sendable {
 extension CameraStream {
     /// The first wanted definition that the camera has. Opens its source.
     ///
-    /// - Throws: 25133 if the camera has none of them; 20009 if nobody is in a live call with it.
+    /// - Throws: 25133 if the camera has none of them; 20009 if there is no such source, or nobody is in a live call with
+    ///   the camera.
     func choose(_ wish: ViewerWish) throws(IoTError) -> CameraDefinitions.Choice {
-        guard wish.source == .caller else { return try definitions.choose(wish.definitions) }
+        switch wish.source {
+        case .main: return try definitions.choose(wish.definitions)
+        case .camera(let number): return try definitions.choose(camera: number, wish.definitions)
+        case .caller: break
+        }
         let rendition = try callerRendition()
         guard wish.definitions?.contains(.high) != false else {
             throw IoTError(.definitionUnavailable, remedy: "the caller of a live call has only the definition high")

@@ -119,6 +119,12 @@ struct CameraOptions: ParsableArguments {
     @Option(help: ArgumentHelp("The source of the definition low, the smallest picture.", valueName: "url"))
     var lowUrl: String?
 
+    @Option(
+        help: ArgumentHelp(
+            "Further cameras behind the device, such as a recorder's channels: the sources from 1 on, separated by spaces.",
+            valueName: "urls"))
+    var sources: String?
+
     func give(to camera: inout CameraSettings) {
         camera.$viewers.given = viewers
         camera.$talk.given = talk
@@ -135,6 +141,7 @@ struct CameraOptions: ParsableArguments {
         camera.callers = callers
         camera.midUrl = midUrl.map(CameraSourceOptions.absolute)
         camera.lowUrl = lowUrl.map(CameraSourceOptions.absolute)
+        camera.sources = sources.flatMap { SourceList($0) }?.map(CameraSourceOptions.absolute) ?? sources
     }
 
     func validate() throws {
@@ -147,7 +154,10 @@ struct CameraOptions: ParsableArguments {
         guard motionIgnore.map({ PictureAreas($0) != nil }) ?? true else {
             throw ValidationError("--motion-ignore \(PictureAreas.requirement)")
         }
-        for url in [midUrl, lowUrl] {
+        guard sources.map({ SourceList($0) != nil }) ?? true else {
+            throw ValidationError("--sources \(SourceList.requirement)")
+        }
+        for url in [midUrl, lowUrl] + (sources.flatMap { SourceList($0) }?.urls ?? []) {
             if let url { try CameraSourceOptions.check(url) }
         }
     }

@@ -186,6 +186,9 @@ struct CameraCommand: AsyncParsableCommand {
         @Flag(help: "Remove the definition low.")
         var noLow = false
 
+        @Flag(help: "Remove the further cameras behind the device.")
+        var noSources = false
+
         @OptionGroup var camera: CameraOptions
 
         @OptionGroup var outcome: CameraOutcome
@@ -199,6 +202,9 @@ struct CameraCommand: AsyncParsableCommand {
             }
             guard !(noMid && camera.midUrl != nil), !(noLow && camera.lowUrl != nil) else {
                 throw ValidationError("--no-mid excludes --mid-url, and --no-low excludes --low-url")
+            }
+            guard !(noSources && camera.sources != nil) else {
+                throw ValidationError("--no-sources excludes --sources")
             }
             guard !(noRecordBytes && camera.recordBytes != nil), !(noRecordDays && camera.recordDays != nil) else {
                 throw ValidationError(
@@ -230,7 +236,8 @@ struct CameraCommand: AsyncParsableCommand {
             camera.give(to: &settings)
             let removed = [
                 ("username", anonymous), ("certificate", noCertificate), ("callers", allCallers), ("midUrl", noMid),
-                ("lowUrl", noLow), ("recordTimes", allTimes), ("motionIgnore", wholePicture), ("onvifPort", noOnvif),
+                ("lowUrl", noLow), ("sources", noSources), ("recordTimes", allTimes), ("motionIgnore", wholePicture),
+                ("onvifPort", noOnvif),
                 ("recordBytes", noRecordBytes),
                 ("recordDays", noRecordDays),
             ].filter(\.1).map(\.0)

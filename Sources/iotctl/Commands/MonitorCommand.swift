@@ -40,7 +40,7 @@ struct MonitorCommand: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "What to watch: 0 the camera, caller the caller of its live call (for the camera's owner). (default: 0)",
+            "What to watch: 0 the camera, 1 to 255 further cameras of the device, caller the caller of its live call (for the camera's owner). (default: 0)",
             valueName: "source"))
     var source: String?
 

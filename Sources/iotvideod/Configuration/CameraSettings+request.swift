@@ -18,6 +18,9 @@ extension CameraSettings {
             guard let url = self[keyPath: place] else { continue }
             camera[keyPath: place] = try Self.source(of: url, definition.rawValue + "Url").url
         }
+        camera.sources = try sources.flatMap { SourceList($0) }?.map { url throws(IoTError) in
+            try Self.source(of: url, "sources").url
+        }
         guard let username else { return camera }
         // The file of added cameras is private, so the stored URL may contain the credentials.
         do throws(IoTError) {

@@ -22,6 +22,11 @@ extension CameraSettings {
             else { continue }
             camera[keyPath: place] = other.url(username: username, password: main.apart.password)
         }
+        camera.sources = sources.flatMap { SourceList($0) }?.map { url in
+            let other = CameraSource(checked: url)
+            guard !other.holdsUser, other.mayHaveLogin(of: main) else { return url }
+            return other.url(username: username, password: main.apart.password)
+        }
         return camera
     }
 

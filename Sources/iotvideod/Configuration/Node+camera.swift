@@ -11,7 +11,8 @@ extension Node {
             switch key.form {
             case .text: .string(try text())
             case .path: .string(context.path(try text()))
-            case .source: .string(try source(context))
+            case .source: .string(try source(text(), context))
+            case .sources: .string(try sources(key, context))
             case .wholeNumber, .choice: plainValue
             }
         guard key.set(value, &camera) else { throw ValueRefusal(key.requirement) }
@@ -21,8 +22,14 @@ extension Node {
         }
     }
 
-    private func source(_ context: ConfigurationKey.Context) throws(ValueRefusal) -> String {
-        let text = try text()
+    private func sources(
+        _ key: CameraKey, _ context: ConfigurationKey.Context
+    ) throws(ValueRefusal) -> String {
+        guard let list = SourceList(try text()) else { throw ValueRefusal(key.requirement) }
+        return try list.map { url throws(ValueRefusal) in try source(url, context) }
+    }
+
+    private func source(_ text: String, _ context: ConfigurationKey.Context) throws(ValueRefusal) -> String {
         let source: CameraSource
         do throws(IoTError) {
             source = try CameraSource(text, relativeTo: context.directory)

@@ -16,10 +16,10 @@ final class OtherSources: @unchecked Sendable {
         self.definitions = definitions
     }
 
-    var openers: [Definition: CameraDefinitions.OpenSource] {
-        var openers: [Definition: CameraDefinitions.OpenSource] = [:]
+    var openers: [CameraDefinitions.Place: CameraDefinitions.OpenSource] {
+        var openers: [CameraDefinitions.Place: CameraDefinitions.OpenSource] = [:]
         for definition in definitions {
-            openers[definition] = { [unowned self] onEvent in
+            openers[.definition(definition)] = { [unowned self] onEvent in
                 open[definition] = onEvent
                 openings += 1
                 return { [unowned self] in open[definition] = nil }

@@ -9,6 +9,14 @@ final class CameraDefinitions {
     typealias OpenSource =
         @Sendable (_ onEvent: @escaping @Sendable (CameraSourceEvent) -> Void) -> @Sendable () -> Void
 
+    /// What is read besides the main source.
+    enum Place: Hashable {
+        /// Another definition than `high` of the main camera.
+        case definition(Definition)
+        /// A further camera, from 1 on.
+        case camera(UInt8)
+    }
+
     /// What a viewer gets for its wish.
     struct Choice {
         var definition: Definition
@@ -26,19 +34,19 @@ final class CameraDefinitions {
     private static let interval = TimeAmount.seconds(2)
 
     let main: Rendition
-    private let sources: [Definition: OpenSource]
+    private let sources: [Place: OpenSource]
     private let make: (Definition) -> Rendition
     private let isUsed: (Rendition) -> Bool
-    private var running: [Definition: Running] = [:]
+    private var running: [Place: Running] = [:]
     private var timer: Scheduled<Void>?
     private var isClosed = false
 
     /// - Parameters:
-    ///   - sources: The sources of other definitions than `high`.
+    ///   - sources: The sources of other definitions than `high`, and of further cameras.
     ///   - make: Makes the rendition of a source.
     ///   - isUsed: Whether a viewer needs the rendition.
     init(
-        main: Rendition, sources: [Definition: OpenSource], _ make: @escaping (Definition) -> Rendition,
+        main: Rendition, sources: [Place: OpenSource], _ make: @escaping (Definition) -> Rendition,
         isUsed: @escaping (Rendition) -> Bool
     ) {
         self.main = main
@@ -52,7 +60,7 @@ final class CameraDefinitions {
         var hasSound = main.audio != nil
         // Not known yet.
         if case .connecting = main.source { hasSound = true }
-        return [.high] + [.mid, .low].filter { sources[$0] != nil } + (hasSound ? [.audio] : [])
+        return [.high] + [.mid, .low].filter { sources[.definition($0)] != nil } + (hasSound ? [.audio] : [])
     }
 
     /// The first wanted definition that the camera has, and the rendition from which it comes. Opens its source.
@@ -70,15 +78,42 @@ final class CameraDefinitions {
         return Choice(definition: definition, rendition: try rendition(definition, current))
     }
 
+    /// The definitions of a further camera.
+    static let ofFurtherCameras: [Definition] = [.high]
+
+    /// The rendition of a further camera. Opens its source.
+    ///
+    /// - Throws: 20009 if there is no such camera; 25133 if none of the wanted definitions is `high`.
+    func choose(camera number: UInt8, _ wanted: [Definition]?) throws(IoTError) -> Choice {
+        guard let rendition = try rendition(at: .camera(number), .high) else {
+            throw IoTError(
+                .callTargetNotFound, "the device has no source \(number)",
+                remedy: "use 0 to \(sourceCount - 1)")
+        }
+        guard (wanted ?? [.high]).contains(.high) else {
+            throw IoTError(.definitionUnavailable, remedy: "sources from 1 on have only the definition high")
+        }
+        return Choice(definition: .high, rendition: rendition)
+    }
+
+    /// The numbers of sources are below it.
+    private var sourceCount: Int {
+        1 + sources.keys.count { if case .camera = $0 { true } else { false } }
+    }
+
     private func rendition(_ definition: Definition, _ current: Rendition?) throws(IoTError) -> Rendition {
         if definition == .audio, let current, current.audio != nil { return current }
-        guard let open = sources[definition] else { return main }
-        if let known = running[definition]?.rendition { return known }
+        return try rendition(at: .definition(definition), definition) ?? main
+    }
+
+    private func rendition(at place: Place, _ definition: Definition) throws(IoTError) -> Rendition? {
+        guard let open = sources[place] else { return nil }
+        if let known = running[place]?.rendition { return known }
         guard !isClosed else { throw IoTError(.stopping) }
         let rendition = make(definition)
         let bound = NIOLoopBound(rendition, eventLoop: main.eventLoop)
         let stop = open(SourceHandOff(main.eventLoop) { bound.value.handle($0) }.take)
-        running[definition] = Running(rendition: rendition, stop: stop, lastUsed: main.eventLoop.now)
+        running[place] = Running(rendition: rendition, stop: stop, lastUsed: main.eventLoop.now)
         scheduleCheck()
         return rendition
     }
@@ -94,13 +129,13 @@ final class CameraDefinitions {
     }
 
     private func closeUnused(at now: NIODeadline) {
-        for (definition, entry) in running {
+        for (place, entry) in running {
             // A source that opens again has no back-off: a camera would lock the account after some refused logins.
             if case .failed(let error) = entry.rendition.source, error.code == .sourceRefused { continue }
             if entry.rendition.isAwaited(at: now) || isUsed(entry.rendition) {
-                running[definition]?.lastUsed = now
+                running[place]?.lastUsed = now
             } else if now - entry.lastUsed >= Self.linger {
-                running[definition] = nil
+                running[place] = nil
                 entry.stop()
                 entry.rendition.close()
             }

@@ -20,7 +20,10 @@ extension ViewerConnection {
     var definition: Definition { isSoundOnly ? .audio : run.rendition.definition }
 
     /// All definitions of what the viewer watches; the caller of a live call has one.
-    var definitions: [Definition] { watchedCall == nil ? stream.definitions.all : [.high] }
+    var definitions: [Definition] {
+        if watchedCall != nil { return [.high] }
+        return source == .main ? stream.definitions.all : CameraDefinitions.ofFurtherCameras
+    }
 
     var definitionReport: JSONValue {
         [
@@ -39,6 +42,9 @@ extension ViewerConnection {
         }
         guard watchedCall == nil else {
             throw IoTError(.operationNotAllowed, "the caller of a live call has no definitions")
+        }
+        guard source == .main else {
+            throw IoTError(.operationNotAllowed, "sources from 1 on have no other definitions")
         }
         let choice = try stream.definitions.choose(wanted, current: run.hasSound ? run.rendition : nil)
         endPending(.failure(IoTError(.hungUp, "a newer change of the definition replaced this one")))
