@@ -50,7 +50,14 @@ import Testing
         }
     }
 
-    @Test("A camera is recorded while it is on; a killed daemon's recording is completed at the next start")
+    /// Writes a plan of one section.
+    private static func plan(_ daemon: RunningDaemon, dayOfWeek: Int) async throws -> Program.Outcome {
+        try await daemon.iotctl(
+            "property", "write", "front", "ProWritable.recordPlan.setVal",
+            #"{"timeSection1":{"desc":"","enable":1,"dayOfWeek":\#(dayOfWeek),"begin":0,"end":1440}}"#)
+    }
+
+    @Test("A camera is recorded while it is on and by its plan; a killed daemon's recording is completed")
     func recording() async throws {
         let folder = try TemporaryFolder()
         do {
@@ -62,12 +69,29 @@ import Testing
             let on = try await daemon.iotctl("action", "front", "Action.cameraOn.ctlVal", "1")
             #expect(on.status == 0, "\(on.errors)")
             try await Self.pictures(12, in: folder, segments: 2)
+            let refused = try await Self.plan(daemon, dayOfWeek: 128)
+            #expect(refused.status == 1 && refused.errors.contains("from 0 to 127"), "\(refused)")
+            // A day that neither begins nor ends during the test. Bit 0 is Monday; in Foundation 1 is Sunday.
+            let weekday = (Calendar.current.component(.weekday, from: Date()) + 5) % 7
+            let excluding = try await Self.plan(daemon, dayOfWeek: 1 << ((weekday + 3) % 7))
+            #expect(excluding.status == 0, "\(excluding)")
+            try await eventually("the plan ends the recording") {
+                try await !daemon.iotctl("recording", "list", "front").text.contains("growing")
+            }
             #expect(await daemon.stop() == 0)
         }
         try await Self.check(Self.segments(in: folder))
 
         do {
             let daemon = try await RunningDaemon(folder: folder, configuration: Self.configuration())
+            try await eventually("the camera is ready, and not recorded") {
+                let shown = try await daemon.iotctl("camera", "show", "front").text
+                return shown.contains("ready")
+                    && shown.contains(#/recording +waiting.*, only by ProWritable.recordPlan/#)
+            }
+            #expect(Self.segments(in: folder).count == 2)
+            let including = try await Self.plan(daemon, dayOfWeek: 0)
+            #expect(including.status == 0, "\(including)")
             try await Self.pictures(12, in: folder, segments: 3)
             daemon.kill()
             _ = await daemon.ended()

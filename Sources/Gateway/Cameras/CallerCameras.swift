@@ -20,12 +20,13 @@ struct CallerCameras: GatewayCameras {
     private func describe(_ camera: Camera) async throws -> CameraDescription {
         var description = CameraDescription(await camera.snapshot())
         if camera.settings.record != .none {
-            let isTime = camera.settings.recordingTimes?.contain(WallClock.milliseconds() * 1_000) ?? true
+            let isTime = camera.recorder?.isTime(at: WallClock.milliseconds() * 1_000) ?? true
             let isReady = description.state == .ready && isTime
             description.recording =
                 try await session.gateway.recordings?.state(of: camera.device, isReady: isReady)
                 ?? CameraRecordingState(
                     state: .paused, reason: APIError(RecordingAccess.missing), bytes: 0, droppedFragments: 0)
+            description.recording?.followsPlan = camera.recorder?.followsPlan == true ? true : nil
         }
         return description
     }

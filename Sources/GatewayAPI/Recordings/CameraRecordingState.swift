@@ -3,7 +3,7 @@ public struct CameraRecordingState: Codable, Hashable, Sendable {
     public enum State: String, Codable, Hashable, Sendable, CaseIterable {
         /// What the camera delivers is recorded.
         case recording
-        /// The camera is off or delivers nothing, or this is none of its `recordTimes`.
+        /// The camera is off or delivers nothing, or it is not recorded at this time.
         case waiting
         /// The disk cannot be written; `reason` says why. The newest pictures wait in memory.
         case paused
@@ -20,10 +20,12 @@ public struct CameraRecordingState: Codable, Hashable, Sendable {
     public var mostBytes: Int64?
     /// After how many days its recordings are removed; `nil`: only for space.
     public var days: Int?
+    /// `true` if `ProWritable.recordPlan` of its model says when it is recorded, and `recordTimes` does not count.
+    public var followsPlan: Bool?
 
     public init(
         state: State, reason: APIError? = nil, bytes: Int64, droppedFragments: Int, mostBytes: Int64? = nil,
-        days: Int? = nil
+        days: Int? = nil, followsPlan: Bool? = nil
     ) {
         self.state = state
         self.reason = reason
@@ -31,5 +33,6 @@ public struct CameraRecordingState: Codable, Hashable, Sendable {
         self.droppedFragments = droppedFragments
         self.mostBytes = mostBytes
         self.days = days
+        self.followsPlan = followsPlan
     }
 }

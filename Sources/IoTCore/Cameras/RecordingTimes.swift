@@ -6,9 +6,11 @@ public struct RecordingTimes: Hashable, Sendable {
     package static let requirement =
         "must be 1 to \(most) times of a week, such as 'mon-fri 08:00-18:00, sat 22:00-06:00, 12:00-13:00'"
 
-    private static let most = 64
+    /// The most times.
+    static let most = 64
     private static let days = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"]
-    private static let minutesOfDay = 1_440
+    static let minutesOfDay = 1_440
+    static let daysOfWeek = 7
 
     /// Minutes since Monday 00:00; the end can be in the next week.
     private let ranges: [Range<Int>]
@@ -37,11 +39,22 @@ public struct RecordingTimes: Hashable, Sendable {
                 last = day < first ? day + days.count : day
             }
         }
-        let length = end > begin ? end - begin : end + minutesOfDay - begin
-        return (first...last).map { day in
-            let start = (day % days.count) * minutesOfDay + begin
-            return start..<start + length
-        }
+        return (first...last).map { range(weekday: $0 % days.count, from: begin, to: end) }
+    }
+
+    /// - Parameters:
+    ///   - weekday: 0 for Monday to 6 for Sunday.
+    ///   - begin: minutes since midnight.
+    ///   - end: the same; if it is not after `begin`, it is on the next day.
+    private static func range(weekday: Int, from begin: Int, to end: Int) -> Range<Int> {
+        let start = weekday * minutesOfDay + begin
+        return start..<start + (end > begin ? end - begin : end + minutesOfDay - begin)
+    }
+
+    /// - Parameter entries: days of the week, 0 for Monday to 6 for Sunday, with minutes since midnight. An end that is
+    ///   not after its begin is on the next day.
+    init(_ entries: [(weekday: Int, begin: Int, end: Int)]) {
+        ranges = entries.map { Self.range(weekday: $0.weekday, from: $0.begin, to: $0.end) }
     }
 
     /// - Parameter time: `HH:MM`, at most `24:00`.

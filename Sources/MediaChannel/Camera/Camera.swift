@@ -25,7 +25,8 @@ public final class Camera: Service, Sendable {
     private let source: CameraSource
     private let calls: CameraCalls
     private let photos: PhotoTaker
-    let recorder: CameraRecorder?
+    /// `nil` if the camera is not recorded.
+    package let recorder: CameraRecorder?
     private let motion: MotionWatch?
     private let detectors: (any CameraEventSource)?
     private let noticed: AsyncStream<NoticedDetection>
@@ -228,6 +229,11 @@ public final class Camera: Service, Sendable {
                 throw IoTError(.invalidParameter, "rotation must be 0, 90, 180 or 270 degrees, anti-clockwise")
             }
             _ = try? await stream.eventLoop.submit { stream.value.rotation = rotation }.get()
+        }
+        model.onWrite(CameraSchema.Name.recordPlan) { [stream, recorder] value async throws(IoTError) in
+            guard let recorder else { return }
+            try await recorder.store(value)
+            _ = try? await stream.eventLoop.submit { recorder.follow(RecordPlan(value)) }.get()
         }
         model.onWrite(CameraSchema.Name.logLevel) { [setLogLevel] value in
             setLogLevel(Logger.Level(modelValue: value.integerValue ?? 0))

@@ -22,14 +22,15 @@ enum CameraSchema {
         static let takePhoto = "takePhoto"
         static let maximumViewers = "maximumViewers"
         static let rotation = "rotation"
+        static let recordPlan = "recordPlan"
         /// Built-in properties.
         static let logLevel = "_logLevel"
         static let newestVersion = "_otaVersion"
         static let upgrade = "_otaUpgrade"
     }
 
-    /// The revision of the list below and its date (2026-11-26), for `_productInfo`.
-    private static let revision: (number: Int64, date: Int64) = (10, 1_795_651_200)
+    /// The revision of the list below and its date (2026-11-27), for `_productInfo`.
+    private static let revision: (number: Int64, date: Int64) = (11, 1_795_737_600)
 
     /// - Parameter maximumViewers: the configured number; users may set a lower one.
     static func make(maximumViewers: Int) throws(IoTError) -> ThingSchema {
@@ -88,8 +89,26 @@ enum CameraSchema {
                     // As for the rotation of a channel.
                     refusal: .invalidParameter),
                 "how far pictures are turned, anti-clockwise, in degrees"),
+            .writable(
+                Name.recordPlan,
+                .structure(
+                    "RecordPlan",
+                    (1...RecordPlan.sections).map {
+                        .init(RecordPlan.name(of: $0), recordSection, isOptional: $0 > 1)
+                    }), "when the camera is recorded, if a section is enabled"),
         ])
     }
+
+    private static let recordSection = ValueSchema.structure(
+        "RecordSection",
+        [
+            .init("desc", .string(64), description: "a note"), .init("enable", .int32(0...1)),
+            .init("dayOfWeek", .int32(0...Int32(RecordPlan.everyDay)), description: "bit 0 is Monday; 0: each day"),
+            .init("begin", .int32(0...Int32(RecordPlan.latestBegin)), description: "minutes since midnight"),
+            .init(
+                "end", .int32(0...Int32(RecordPlan.latestEnd)),
+                description: "the same; on the next day, if it is not after the begin"),
+        ])
 
     /// The values that never change while the camera runs, by path.
     static func constants(

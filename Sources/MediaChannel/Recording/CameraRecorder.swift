@@ -7,7 +7,7 @@ import Synchronization
 /// Records a camera: makes segments of its source's frames on a thread of its own. It is not a viewer, and the camera's
 /// event loop does not wait for it.
 ///
-/// `@unchecked Sendable`: `recording` and `gate` are used only by the worker's jobs, `schedule` only on the camera's event
+/// `@unchecked Sendable`: `recording` and `gate` are used only by the worker's jobs, `minute` only on the camera's event
 /// loop.
 package final class CameraRecorder: @unchecked Sendable {
     /// The most jobs that wait for the thread: some seconds of pictures and sound.
@@ -23,36 +23,52 @@ package final class CameraRecorder: @unchecked Sendable {
         var hasGap = false
     }
 
+    /// When the camera is recorded.
+    private struct Schedule {
+        /// The camera's key `recordTimes`.
+        let usual: RecordingTimes?
+        var plan: RecordPlan?
+
+        /// `nil` for always.
+        var times: RecordingTimes? { plan?.times ?? usual }
+    }
+
     private let recording: CameraRecording
     /// `nil` for a camera of which everything is recorded.
     private let limits: EventGate.Limits?
     private var gate: EventGate?
-    private let times: RecordingTimes?
+    private let schedule: Mutex<Schedule>
     private let worker = SerialWorker(name: "recorder", limit: CameraRecorder.limit)
     private let clock: @Sendable () -> (now: Moment, isSynchronised: Bool)
     private let write: @Sendable (CameraRecording.Output) -> Void
     private let onFailure: @Sendable (IoTError) -> Void
+    private let storePlan: @Sendable (JSONValue) async throws(IoTError) -> Void
     private let waiting = Mutex(Waiting())
     /// The minute, since 1970, of the last frame, and whether it is recorded.
-    private var schedule: (minute: Int64, isTime: Bool)?
+    private var minute: (number: Int64, isTime: Bool)?
 
     /// - Parameters:
     ///   - events: if only events are recorded, how much before and after them.
-    ///   - times: when it is recorded; `nil` for always.
+    ///   - times: when it is recorded, unless a plan says it; `nil` for always.
+    ///   - plan: the recording plan as it was stored.
     ///   - clock: both of the machine's clocks, and whether the wall clock is synchronised.
     ///   - write: takes what is to be written, in order, and must not block.
     ///   - onFailure: called when the sound, or everything, is not recorded; once for each reason.
+    ///   - storePlan: stores another plan, so that the next start follows it before the camera's hub has been reached.
     package init(
         _ recording: sending CameraRecording, events: EventGate.Limits? = nil, times: RecordingTimes? = nil,
+        plan: RecordPlan? = nil,
         clock: @escaping @Sendable () -> (now: Moment, isSynchronised: Bool) = {
             (Moment.now(), ClockState.isSynchronised())
         },
         write: @escaping @Sendable (CameraRecording.Output) -> Void,
-        onFailure: @escaping @Sendable (IoTError) -> Void
+        onFailure: @escaping @Sendable (IoTError) -> Void,
+        storePlan: @escaping @Sendable (JSONValue) async throws(IoTError) -> Void = { _ in }
     ) {
         self.recording = recording
         limits = events
-        self.times = times
+        schedule = Mutex(Schedule(usual: times, plan: plan))
+        self.storePlan = storePlan
         self.clock = clock
         self.write = write
         self.onFailure = onFailure
@@ -101,16 +117,37 @@ package final class CameraRecorder: @unchecked Sendable {
         }
     }
 
+    // MARK: Times
+
+    /// Stores a recording plan. The recorder follows it after `follow`.
+    ///
+    /// - Throws: `storeFailed`.
+    func store(_ plan: JSONValue) async throws(IoTError) { try await storePlan(plan) }
+
+    /// Follows another recording plan from now on. On the camera's event loop.
+    func follow(_ plan: RecordPlan) {
+        schedule.withLock { $0.plan = plan }
+        minute = nil
+        if !isTime(at: clock().now.wall) { pause() }
+    }
+
+    /// Whether the camera's recording plan says when it is recorded.
+    package var followsPlan: Bool { schedule.withLock { $0.plan?.times != nil } }
+
+    /// Whether the camera is recorded at a time, µs since 1970.
+    package func isTime(at wall: Int64) -> Bool { schedule.withLock { $0.times }?.contain(wall) ?? true }
+
     /// Ends the segment when the times end.
     private func isTime(_ wall: Int64) -> Bool {
-        guard let times else { return true }
-        let minute = wall / 60_000_000
-        if let schedule, schedule.minute == minute { return schedule.isTime }
-        let (wasTime, isTime) = (schedule?.isTime == true, times.contain(wall))
-        schedule = (minute, isTime)
+        let number = wall / 60_000_000
+        if let minute, minute.number == number { return minute.isTime }
+        let (wasTime, isTime) = (minute?.isTime == true, isTime(at: wall))
+        minute = (number, isTime)
         if wasTime, !isTime { pause() }
         return isTime
     }
+
+    // MARK: Events
 
     private func pass(_ arrived: ArrivedFrame, to recording: CameraRecording) -> [CameraRecording.Output] {
         guard let passed = gate?.take(arrived) else { return recording.take(arrived) }
@@ -122,7 +159,7 @@ package final class CameraRecorder: @unchecked Sendable {
     /// - Returns: whether it is recorded.
     func begin(_ type: DetectionType, for duration: Duration) -> Bool {
         let now = clock().now
-        guard times?.contain(now.wall) ?? true else { return false }
+        guard isTime(at: now.wall) else { return false }
         guard limits != nil else { return true }
         let end = now.monotonic + TimeAmount(duration).nanoseconds / 1_000
         return submit(beyondLimit: true) { [self] recording in

@@ -38,6 +38,8 @@ package enum IndexChange: Sendable, Hashable {
     /// The camera's owner has this number. If it is another one than before, the owner sees only segments that are opened
     /// from now on, and nothing is kept any more.
     case own(CameraNumber, Int64)
+    /// The camera's recording plan, as JSON.
+    case plan(CameraNumber, String)
     /// Moves runs and their segments on the wall clock.
     case shift(runs: [SegmentID], by: Int64, ClockQuality)
 }

@@ -44,6 +44,8 @@ struct IndexWriter {
                 [hold.id, hold.camera.rawValue, hold.times.lowerBound, hold.times.upperBound, hold.note])
         case .release(let id): try run("DELETE FROM hold WHERE id = ?", [id])
         case .own(let camera, let ownership): try own(camera, ownership)
+        case .plan(let camera, let plan):
+            try run("UPDATE camera SET plan = ? WHERE number = ?", [plan, camera.rawValue])
         case .shift(let runs, let offset, let quality):
             for run in runs { try shift(run, by: offset, quality) }
         }

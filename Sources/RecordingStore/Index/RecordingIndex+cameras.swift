@@ -32,6 +32,13 @@ extension RecordingIndex {
         }
     }
 
+    /// The camera's recording plan as it was stored last.
+    package func plan(of camera: CameraNumber) throws(IoTError) -> JSONValue? {
+        try read { database in
+            try String.fetchOne(database, sql: "SELECT plan FROM camera WHERE number = ?", arguments: [camera.rawValue])
+        }.flatMap { try? JSONValue(parsing: $0) }
+    }
+
     /// Whether the camera's owner may see a segment, also one that does not exist yet.
     package func isVisible(_ id: SegmentID) throws(IoTError) -> Bool {
         try read { database in

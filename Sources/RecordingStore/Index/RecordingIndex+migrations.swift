@@ -15,6 +15,10 @@ extension RecordingIndex {
                     ALTER TABLE camera ADD COLUMN first_visible INTEGER NOT NULL DEFAULT 0;
                     """)
         }
+        migrator.registerMigration("3") { database in
+            // The recording plan as JSON; NULL until one was stored.
+            try database.execute(sql: "ALTER TABLE camera ADD COLUMN plan TEXT")
+        }
         return migrator
     }
 

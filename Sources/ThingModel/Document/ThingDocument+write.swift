@@ -39,9 +39,10 @@ extension ThingDocument {
         try checkVersion(path, ifVersion: ifVersion)
         let leaf = (["ProWritable", name, "setVal"] + members).joined(separator: ".")
         let checked = try part.validate(bare, at: leaf)
-        guard let object = entry.value.replacing(["setVal"] + members, with: checked) else {
-            throw missingMember(path, .writable, name, members)
-        }
+        let complete = property.value.completing(entry.value["setVal"] ?? .null, towards: members)
+        guard let value = complete.replacing(members, with: checked),
+            let object = entry.value.replacing(["setVal"], with: value)
+        else { throw missingMember(path, .writable, name, members) }
         return try store(object.stamped(t), .writable, name)
     }
 

@@ -7,7 +7,7 @@ extension ThingSchema {
     ///   `Event`.
     /// - `type` is `int32`, `uint32`, `float32`, `float64`, `stringN` (at most N bytes of UTF-8), the name of one of
     ///   the `TypeDefs`, or an inline list of members.
-    /// - A member is `{name,desc,type}`. Properties and members may have `min`, `max`, `enum` (a list) and `default`.
+    /// - A member is `{name,desc,type}`, with `"optional": true` if a whole structure may lack it. Properties and members may have `min`, `max`, `enum` (a list) and `default`.
     /// - The built-ins may be omitted. Unknown keys are ignored.
     ///
     /// Throws `valueInvalid` with the invalid line.
@@ -146,7 +146,8 @@ private struct VendorFormReader {
             fields.append(
                 ValueType.Field(
                     name, try value(line, label: "\(label).\(name)", depth: depth + 1),
-                    description: line["desc"]?.stringValue ?? ""))
+                    description: line["desc"]?.stringValue ?? "",
+                    isOptional: line["optional"] == true))
         }
         return .structure(name: structureName, fields: fields)
     }
@@ -197,6 +198,7 @@ private struct VendorFormWriter {
             var line = members(of: field.value)
             line["name"] = .string(field.name)
             line["desc"] = .string(field.description)
+            line["optional"] = field.isOptional ? true : nil
             return JSONValue.object(line)
         }
         guard named[name] == nil, ValueType(simpleName: name) == nil else { return .array(lines) }

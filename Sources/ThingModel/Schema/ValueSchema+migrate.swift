@@ -11,7 +11,7 @@ extension ValueSchema {
             for field in fields {
                 migrated[field.name] =
                     members[field.name].map { field.value.migrate($0, at: "\(path).\(field.name)", onDrop: onDrop) }
-                    ?? field.value.defaultValue
+                    ?? (field.isOptional ? nil : field.value.defaultValue)
             }
             for (name, lost) in members.sorted(by: { $0.key < $1.key }) where migrated[name] == nil {
                 onDrop("\(path).\(name)", lost, "the new schema has no such member")

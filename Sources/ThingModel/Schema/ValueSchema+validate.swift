@@ -70,6 +70,7 @@ extension ValueSchema {
         var checked: [String: JSONValue] = [:]
         for field in fields {
             guard let member = members[field.name] else {
+                if field.isOptional { continue }
                 throw IoTError(
                     .valueInvalid,
                     "\(path).\(field.name) is missing; write the whole structure, or one member at its own path")

@@ -63,7 +63,8 @@ public struct ValueSchema: Sendable, Hashable {
         switch type {
         case .string: return allowed.isEmpty || allowed.contains("") ? "" : allowed[0]
         case .structure(_, let fields):
-            return .object(Dictionary(fields.map { ($0.name, $0.value.defaultValue) }) { first, _ in first })
+            let present = fields.filter { !$0.isOptional }
+            return .object(Dictionary(present.map { ($0.name, $0.value.defaultValue) }) { first, _ in first })
         case .int32, .uint32, .float32, .float64:
             if !allowed.isEmpty { return allowed.contains(0) ? 0 : allowed[0] }
             let nearest = max(minimum ?? 0, min(maximum ?? 0, 0))
@@ -77,5 +78,14 @@ public struct ValueSchema: Sendable, Hashable {
         guard case .structure(_, let fields) = type, let field = fields.first(where: { $0.name == first })
         else { return nil }
         return field.value.descendant(members.dropFirst())
+    }
+
+    /// The value with the defaults of the optional structures that contain the member at `members` and are absent.
+    func completing(_ value: JSONValue, towards members: ArraySlice<String>) -> JSONValue {
+        guard members.count > 1, let first = members.first, let inner = descendant([first]),
+            case .object(var own) = value
+        else { return value }
+        own[first] = inner.completing(own[first] ?? inner.defaultValue, towards: members.dropFirst())
+        return .object(own)
     }
 }

@@ -16,11 +16,14 @@ public enum ValueType: Sendable, Hashable {
         public var name: String
         public var description: String
         public var value: ValueSchema
+        /// Whether it may be left out of a whole structure. The structure's default does not contain it.
+        public var isOptional: Bool
 
-        public init(_ name: String, _ value: ValueSchema, description: String = "") {
+        public init(_ name: String, _ value: ValueSchema, description: String = "", isOptional: Bool = false) {
             self.name = name
             self.description = description
             self.value = value
+            self.isOptional = isOptional
         }
     }
 

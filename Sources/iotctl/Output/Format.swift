@@ -120,7 +120,11 @@ enum Format {
         if let most = recording.mostBytes { text += " of \(size(Int(most)))" }
         if let days = recording.days { text += days == 1 ? ", 1 day" : ", \(days) days" }
         if settings.recordSound == .off { text += ", no sound" }
-        if let times = settings.recordTimes { text += ", only \(times)" }
+        if recording.followsPlan == true {
+            text += ", only by ProWritable.recordPlan"
+        } else if let times = settings.recordTimes {
+            text += ", only \(times)"
+        }
         if recording.droppedFragments > 0 { text += ", \(recording.droppedFragments) s lost" }
         return text + (recording.reason.map { ": \($0.error)" } ?? "")
     }

@@ -67,9 +67,10 @@ final class RecordingService: Sendable {
         let logger = Logger(label: "camera.\(settings.name)")
         let recording = CameraRecording(
             number, boot: boot, title: settings.name, hasSound: settings.recordSound == .on)
+        let threads = access.threads
         return CameraRecorder(
             recording, events: settings.record == .events ? eventLimits : nil,
-            times: settings.recordingTimes
+            times: settings.recordingTimes, plan: try index.plan(of: number).map { RecordPlan($0) }
         ) { [disk] output in
             switch output {
             case .begin(let opening): disk.begin(opening, of: number)
@@ -80,6 +81,10 @@ final class RecordingService: Sendable {
             logger.warning(
                 "a part of the camera is not recorded",
                 metadata: ["error": "\(error)", "remedy": "\(error.remedy)"])
+        } storePlan: { [index] plan async throws(IoTError) in
+            try await threads.run { () throws(IoTError) in
+                try index.commit([.plan(number, plan.jsonText)])
+            }
         }
     }
 

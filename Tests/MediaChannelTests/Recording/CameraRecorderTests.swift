@@ -2,6 +2,7 @@ import Foundation
 import Glibc
 import IoTCore
 import MediaCodec
+import NIOCore
 import RecordingStore
 import Synchronization
 import Testing
@@ -15,9 +16,12 @@ import Testing
 
     /// Records a clip's pictures; returns the fragments' times, and how many segments began and ended.
     ///
-    /// - Parameter endsItself: whether to wait for a segment's end before the recorder is closed.
+    /// - Parameters:
+    ///   - change: the plan that it follows from this time of the wall clock on.
+    ///   - endsItself: whether to wait for a segment's end before the recorder is closed.
     private func record(
-        at times: RecordingTimes, events: EventGate.Limits? = nil, detection: Int64? = nil, endsItself: Bool = false
+        at times: RecordingTimes?, plan: RecordPlan? = nil, change: (time: Int64, plan: RecordPlan)? = nil,
+        events: EventGate.Limits? = nil, detection: Int64? = nil, endsItself: Bool = false
     ) async throws -> (starts: [Int64], begun: Int, ended: Int, isDetected: Bool) {
         let clip = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
             .appendingPathComponent("../../../Samples/street-h264-aac.mp4").standardizedFileURL.path
@@ -26,7 +30,7 @@ import Testing
         let clock = Mutex(Moment(monotonic: 0, wall: 0))
         let outputs = Mutex<(starts: [Int64], begun: Int, ended: Int)>(([], 0, 0))
         let (ends, ended) = AsyncStream.makeStream(of: Void.self)
-        let recorder = CameraRecorder(CameraRecording(camera, boot: "boot"), events: events, times: times) {
+        let recorder = CameraRecorder(CameraRecording(camera, boot: "boot"), events: events, times: times, plan: plan) {
             (clock.withLock { $0 }, true)
         } write: { output in
             outputs.withLock {
@@ -51,6 +55,7 @@ import Testing
             start = began
             let wall = Self.boundary - Self.groupLength + frame.pts - began
             clock.withLock { $0 = Moment(monotonic: 5_000_000_000 + frame.pts, wall: wall) }
+            if let change, wall == change.time { recorder.follow(change.plan) }
             if let detection, wall == detection { isDetected = recorder.begin(.motion, for: .seconds(1)) }
             recorder.take(.frame(frame), isOn: true)
         }
@@ -60,15 +65,52 @@ import Testing
         return (found.starts, found.begun, found.ended, isDetected)
     }
 
-    /// The minute that begins this many minutes after the boundary, in the machine's time zone.
+    /// Minutes since midnight, in the machine's time zone, this many minutes after the boundary.
+    private func local(_ minutes: Int) -> Int {
+        var seconds = time_t(Self.boundary / 1_000_000 + Int64(minutes) * 60)
+        var local = tm()
+        localtime_r(&seconds, &local)
+        return Int(local.tm_hour) * 60 + Int(local.tm_min)
+    }
+
+    /// The minute that begins this many minutes after the boundary.
     private func minute(_ minutes: Int) throws -> RecordingTimes {
-        func text(_ minutes: Int) -> String {
-            var seconds = time_t(Self.boundary / 1_000_000 + Int64(minutes) * 60)
-            var local = tm()
-            localtime_r(&seconds, &local)
-            return String(format: "%02d:%02d", local.tm_hour, local.tm_min)
-        }
+        func text(_ minutes: Int) -> String { String(format: "%02d:%02d", local(minutes) / 60, local(minutes) % 60) }
         return try #require(RecordingTimes("\(text(minutes))-\(text(minutes + 1))"))
+    }
+
+    /// The same as a plan.
+    private func plan(_ minutes: Int, isEnabled: Bool = true) -> RecordPlan {
+        RecordPlan([
+            "timeSection1": [
+                "desc": "", "enable": isEnabled ? 1 : 0, "dayOfWeek": 0, "begin": .integer(Int64(local(minutes))),
+                "end": .integer(Int64(local(minutes + 1))),
+            ]
+        ])
+    }
+
+    @Test("An enabled plan counts in place of the times; one that is not enabled does not")
+    func plan() async throws {
+        let found = try await record(at: minute(-1), plan: plan(0))
+        #expect(found.starts.first == Self.boundary && found.begun == 1)
+        let usual = try await record(at: minute(0), plan: plan(-1, isEnabled: false))
+        #expect(usual.starts.first == Self.boundary && usual.begun == 1)
+    }
+
+    @Test("Another plan is followed at once: it ends a recording, and begins one", .timeLimit(.minutes(1)))
+    func otherPlan() async throws {
+        // The clip has ten pictures a second.
+        let time = Self.boundary - 5_000_000
+        for times in [nil, try minute(-1)] {
+            let found = try await record(at: times, change: (time, plan(5)), endsItself: true)
+            let last = try #require(found.starts.last)
+            #expect(found.starts.first == Self.boundary - Self.groupLength && last < time)
+            #expect(found.begun == 1 && found.ended == 1)
+        }
+        let begun = try await record(at: minute(5), change: (time, plan(5, isEnabled: false)))
+        #expect(begun.begun == 0)
+        let found = try await record(at: nil, plan: plan(5), change: (time, plan(0)))
+        #expect(found.starts.first == Self.boundary && found.begun == 1)
     }
 
     @Test("Recording begins with its times")
