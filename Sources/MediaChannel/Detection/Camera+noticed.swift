@@ -19,7 +19,8 @@ extension Camera {
                 }
                 detections[key] = try? await detected(next.type, for: next.expected)
             case .goesOn:
-                if detections[key] != nil { _ = recorder?.begin(next.type, for: next.expected) }
+                guard detections[key] != nil else { continue }
+                if recorder?.begin(next.type, for: next.expected) == true { detections[key]?.isRecorded = true }
             case .ends(let lasted):
                 guard var over = detections.removeValue(forKey: key) else { continue }
                 over.end = over.start + lasted / 1_000

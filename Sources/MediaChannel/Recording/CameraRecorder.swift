@@ -21,6 +21,8 @@ package final class CameraRecorder: @unchecked Sendable {
         var frames: [ArrivedFrame] = []
         /// Frames were lost since the last one that was taken.
         var hasGap = false
+        /// Frames have come since the last pause, also at times that are not recorded.
+        var isDelivering = false
     }
 
     /// When the camera is recorded.
@@ -92,9 +94,11 @@ package final class CameraRecorder: @unchecked Sendable {
         case .frame(let frame):
             guard isOn else { return }
             let (now, isSynchronised) = clock()
-            guard isTime(now.wall) else { return }
+            let isTime = isTime(now.wall)
             let arrived = ArrivedFrame(frame, now: now, isSynchronised: isSynchronised)
             let isBatch = waiting.withLock { waiting in
+                waiting.isDelivering = true
+                guard isTime else { return false }
                 waiting.frames.append(arrived)
                 let first = waiting.frames[0].now.monotonic
                 return waiting.frames.count >= Self.batchLimit || now.monotonic - first >= Self.batchTime
@@ -113,7 +117,7 @@ package final class CameraRecorder: @unchecked Sendable {
                 if hasGap { gate?.clear() }
                 return (hasGap ? recording.end() : []) + frames.flatMap { pass($0, to: recording) }
             }
-            waiting = Waiting(hasGap: !isTaken)
+            waiting = Waiting(hasGap: !isTaken, isDelivering: waiting.isDelivering)
         }
     }
 
@@ -156,17 +160,19 @@ package final class CameraRecorder: @unchecked Sendable {
 
     /// Something was noticed: records what came shortly before, and all until it has ended.
     ///
-    /// - Returns: whether it is recorded.
+    /// - Returns: whether it is recorded; `false` while the source delivers nothing, although it is recorded from when the
+    ///   source is back.
     func begin(_ type: DetectionType, for duration: Duration) -> Bool {
         let now = clock().now
         guard isTime(at: now.wall) else { return false }
-        guard limits != nil else { return true }
+        let isDelivering = waiting.withLock { $0.isDelivering }
+        guard limits != nil else { return isDelivering }
         let end = now.monotonic + TimeAmount(duration).nanoseconds / 1_000
         return submit(beyondLimit: true) { [self] recording in
             guard gate?.isOpen == false else { return open(until: end, recording) }
             recording.reason = type == .motion ? .motion : .event
             return open(until: end, recording)
-        }
+        } && isDelivering
     }
 
     private func open(until end: Int64, _ recording: CameraRecording) -> [CameraRecording.Output] {
@@ -176,6 +182,7 @@ package final class CameraRecorder: @unchecked Sendable {
     /// The source was lost, or the camera was switched off: ends the segment.
     func pause() {
         hand()
+        waiting.withLock { $0.isDelivering = false }
         submit(beyondLimit: true) { [self] recording in
             gate?.clear()
             return recording.end()

@@ -113,6 +113,25 @@ import Testing
         #expect(found.starts.first == Self.boundary && found.begun == 1)
     }
 
+    @Test("Nothing is said to be recorded while the source delivers nothing")
+    func withoutSource() async throws {
+        for events in [nil, EventGate.Limits(before: 1, after: 1)] {
+            let recorder = CameraRecorder(
+                CameraRecording(try #require(CameraNumber(rawValue: 1)), boot: "boot"), events: events
+            ) { _ in
+            } onFailure: { error in
+                Issue.record(error)
+            }
+            #expect(!recorder.begin(.motion, for: .seconds(1)))
+            let picture = MediaFrame(kind: .video, isKeyFrame: true, pts: 0, dts: 0, bytes: ByteBuffer())
+            recorder.take(.frame(picture), isOn: true)
+            #expect(recorder.begin(.motion, for: .seconds(1)))
+            recorder.take(.failed(IoTError(.mediaFailed), retryAfter: .seconds(1)), isOn: true)
+            #expect(!recorder.begin(.motion, for: .seconds(1)))
+            await recorder.close()
+        }
+    }
+
     @Test("Recording begins with its times")
     func begins() async throws {
         let found = try await record(at: minute(0))
