@@ -224,11 +224,14 @@ public final class Camera: Service, Sendable {
             guard let limit = value.integerValue else { throw IoTError(.valueInvalid) }
             _ = try? await stream.eventLoop.submit { stream.value.maximumViewers = Int(limit) }.get()
         }
-        model.onWrite(CameraSchema.Name.rotation) { [stream] value async throws(IoTError) in
+        model.onWrite(CameraSchema.Name.rotation) { [stream, recorder] value async throws(IoTError) in
             guard let degrees = value.integerValue, let rotation = PictureRotation(rawValue: Int(degrees)) else {
                 throw IoTError(.invalidParameter, "rotation must be 0, 90, 180 or 270 degrees, anti-clockwise")
             }
-            _ = try? await stream.eventLoop.submit { stream.value.rotation = rotation }.get()
+            _ = try? await stream.eventLoop.submit {
+                stream.value.rotation = rotation
+                recorder?.turn(rotation)
+            }.get()
         }
         model.onWrite(CameraSchema.Name.recordPlan) { [stream, recorder] value async throws(IoTError) in
             guard let recorder else { return }

@@ -274,10 +274,15 @@ final class ViewerConnection {
         watchedCall?.requestKeyFrame()
     }
 
+    /// How far the pictures must be turned that are sent now; `nil` for those of the camera's source.
+    var ownRotation: PictureRotation? {
+        didSet { if ownRotation != oldValue { sendRotation() } }
+    }
+
     /// The viewer turns the pictures: the camera does not decode them. Only the main camera's pictures are turned.
     func sendRotation() {
         guard isConnected, source == .main, let mid = sections[.video] else { return }
-        peer?.setRotation(stream.rotation, mid: mid)
+        peer?.setRotation(ownRotation ?? stream.rotation, mid: mid)
     }
 
     private func noteServers() {

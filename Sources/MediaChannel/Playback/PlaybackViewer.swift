@@ -39,6 +39,7 @@ final class PlaybackViewer: CalledViewer {
         }
         session = PlaybackSession(now: Self.microseconds(connection.stream.eventLoop.now))
         connection.viewer = self
+        connection.ownRotation = tracks.video?.rotation ?? PictureRotation.none
     }
 
     private static func microseconds(_ time: NIODeadline) -> Int64 { Int64(time.uptimeNanoseconds / 1_000) }
@@ -175,7 +176,9 @@ final class PlaybackViewer: CalledViewer {
             switch output {
             case .send(let frame, _): append(frame)
             case .read(let want, let keyFramesOnly, let generation): read(want, keyFramesOnly, generation)
-            case .event(let event): connection.notify(.playbackEvent, PlaybackMessages.json(event))
+            case .event(let event):
+                if case .willBeginFile(let item) = event { connection.ownRotation = item.rotation }
+                connection.notify(.playbackEvent, PlaybackMessages.json(event))
             case .timeout(let time):
                 timer = eventLoop.assumeIsolated().scheduleTask(
                     deadline: .uptimeNanoseconds(UInt64(max(0, time)) * 1_000)

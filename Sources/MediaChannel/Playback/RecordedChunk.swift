@@ -8,6 +8,8 @@ public struct RecordedItem: Sendable, Hashable {
     public var type: String
     /// Only in lists.
     public var facts: Facts?
+    /// How far its pictures must be turned to be upright; only of an item that was opened.
+    package var rotation = PictureRotation.none
 
     public struct Facts: Sendable, Hashable {
         public enum State: String, Sendable, Hashable {

@@ -170,9 +170,11 @@ package final class StoredRecordings: RecordedSource {
             }
             if segment.tracks.audio != agreed.audio { frames.removeAll { $0.kind == .audio } }
         }
+        var item = RecordedItem(segment.recording.record)
+        item.rotation = segment.tracks.video?.rotation ?? .none
         return .chunk(
             RecordedChunk(
-                place: RecordedPlace(item: id.rawValue, part: part), item: RecordedItem(segment.recording.record),
+                place: RecordedPlace(item: id.rawValue, part: part), item: item,
                 times: entry.wallClock..<entry.wallClock + min(max(0, entry.mediaDuration), 1 << 40), frames: frames))
     }
 

@@ -179,6 +179,15 @@ package final class CameraRecorder: @unchecked Sendable {
         (gate?.open(until: end) ?? []).flatMap { recording.take($0) }
     }
 
+    /// The camera's pictures are turned in another way from now on: the next key frame begins a segment.
+    func turn(_ rotation: PictureRotation) {
+        hand()
+        submit(beyondLimit: true) { recording in
+            recording.rotation = rotation
+            return []
+        }
+    }
+
     /// The source was lost, or the camera was switched off: ends the segment.
     func pause() {
         hand()

@@ -69,11 +69,18 @@ extension SampleEntry {
 }
 
 extension SegmentTracks {
-    /// The tracks as their sample entries, one after the other: an index stores them once for many segments.
+    /// The box of the rotation, which a file has in its track header: a number of degrees, 16 bits.
+    private static let rotation: BoxType = "rota"
+
+    /// The tracks as their sample entries, one after the other, and how far the pictures are turned: an index stores them
+    /// once for many segments.
     package var sampleEntries: [UInt8] {
         var bytes = ByteBuffer()
         if let video { SampleEntry.write(video, to: &bytes) }
         if let audio { SampleEntry.write(audio, to: &bytes) }
+        if let video, video.rotation != .none {
+            bytes.writeBox(Self.rotation) { $0.writeInteger(UInt16(video.rotation.rawValue)) }
+        }
         return Array(bytes.readableBytesView)
     }
 
@@ -81,6 +88,12 @@ extension SegmentTracks {
     package init?(sampleEntries: [UInt8]) {
         self.init()
         for (type, body) in ByteBuffer(bytes: sampleEntries).boxes {
+            if type == Self.rotation {
+                let degrees = body.getInteger(at: body.readerIndex, as: UInt16.self).map(Int.init)
+                guard video != nil, let rotation = degrees.flatMap(PictureRotation.init) else { return nil }
+                video?.rotation = rotation
+                continue
+            }
             switch SampleEntry.parse(type, body) {
             case .video(let parameters): video = parameters
             case .audio(let parameters): audio = parameters

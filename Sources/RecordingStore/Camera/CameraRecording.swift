@@ -5,7 +5,7 @@ import NIOCore
 /// Makes segments of a camera's frames, without I/O: when they begin and end, and when each frame was captured.
 ///
 /// A segment ends at the key frame after its length is reached, where the camera's parameters change, and where a run
-/// ends: the camera's clock jumped, or the wall clock was set. Not Sendable.
+/// ends: the camera's clock jumped, or the wall clock was set. A file has one rotation. Not Sendable.
 package final class CameraRecording {
     /// What a disk does for the camera, in this order.
     package enum Output: Sendable {
@@ -22,6 +22,10 @@ package final class CameraRecording {
 
     /// Why the next segments are recorded.
     package var reason = RecordingReason.continuous
+    /// How far pictures must be turned to be upright. Another one begins a segment with the next key frame.
+    package var rotation = PictureRotation.none {
+        didSet { tracks.video?.rotation = rotation }
+    }
     /// Why the camera's sound, or all of it, is not recorded.
     package private(set) var failure: IoTError?
 
@@ -71,6 +75,7 @@ package final class CameraRecording {
             }
         }
         tracks = SegmentTracks(video: video, audio: sound?.parameters)
+        tracks.video?.rotation = rotation
         return outputs
     }
 
@@ -130,6 +135,7 @@ package final class CameraRecording {
     private func isNewSegment(_ frame: MediaFrame) -> Bool {
         guard let open else { return true }
         return nextRun != nil || !open.writer.tracks.canHold(frame)
+            || open.writer.tracks.video?.rotation != tracks.video?.rotation
             || open.length.isReached(duration: frame.pts - open.start, bytes: open.writer.byteCount)
     }
 

@@ -72,7 +72,7 @@ extension OpenRecording {
         else { throw Self.damaged }
         let decoder = try VideoDecoder(video, threads: 1)
         let decoded = try decoder.decode(contents.frame(sample, body)) + decoder.flush()
-        guard let picture = decoded.first else { throw Self.damaged }
+        guard let picture = try decoded.first?.rotated(video.rotation) else { throw Self.damaged }
         let size = bounds?.fit(width: picture.width, height: picture.height)
         return RecordedPicture(bytes: try PictureEncoder.jpeg(picture, size: size), time: captured(sample))
     }

@@ -185,4 +185,21 @@ import Testing
         let duration = files.files[0].fragments.reduce(0) { $0 + $1.mediaDuration }
         #expect(duration > 700_000_000 && duration < SegmentLimits.duration)
     }
+
+    @Test("Another rotation begins a segment with the next key frame, which says it; no picture is missing")
+    func rotation() throws {
+        let clip = try Clip("street-h264-aac.mp4")
+        let recording = try recording(length: 60_000_000)
+        let files = try record(clip, recording) { frame, _ in
+            if frame.pts > 2_500_000 { recording.rotation = .half }
+        }
+        #expect(files.count == 2)
+        let tracks = try files.map { try #require(SegmentTracks(sampleEntries: $0.opening.sampleEntry)) }
+        #expect(tracks.map(\.video?.rotation) == [PictureRotation.none, .half])
+        for (file, rotation) in zip(files, [PictureRotation.none, .half]) {
+            #expect(try file.contents().tracks.video?.rotation == rotation)
+        }
+        let pictures = try files.flatMap { try $0.frames() }.count { $0.kind == .video }
+        #expect(pictures == clip.frames.count { $0.kind == .video })
+    }
 }

@@ -20,7 +20,7 @@ private final class Recorded {
     private(set) var frames: [MediaFrame] = []
     private(set) var length: Int64 = 0
 
-    init(keys: [SealingKey] = [], changesSize: Bool = false) throws {
+    init(keys: [SealingKey] = [], changesSize: Bool = false, turns: Bool = false) throws {
         index = try RecordingIndex(path: folder.path + "/index.sqlite")
         try index.commit([.putCamera(.front, name: "front")])
         let path = folder.path + "/disk"
@@ -51,6 +51,7 @@ private final class Recorded {
         for round in 0..<2 as Range<Int64> {
             let name = changesSize && round == 1 ? "bunny-h264-aac51.mp4" : "street-h264-aac.mp4"
             let source = try MediaDemuxer(url: Self.sample(name))
+            if turns, round == 1 { recording.rotation = .left }
             take(recording.opened(video: source.video, audio: source.audio))
             let start = round * (length + Self.gap)
             while var frame = try source.readFrame() {
@@ -211,5 +212,49 @@ struct ClipTests {
         let changed = try Recorded(changesSize: true)
         #expect(code { () throws(IoTError) in try changed.clip(0, 200_000_000) } == .videoSizeChanged)
         #expect(code { () throws(IoTError) in try changed.clip(70_000_000, 200_000_000) } == nil)
+    }
+
+    @Test("A clip and a thumbnail are turned as the camera was then; a clip has one rotation")
+    func rotation() throws {
+        let recorded = try Recorded(turns: true)
+        let (end, second) = (recorded.length, recorded.length + Recorded.gap)
+        for (start, rotation, size) in [(0, .none, (768, 576)), (second, .left, (576, 768))]
+            as [(Int64, PictureRotation, (Int, Int))]
+        {
+            let clip = try recorded.bytes(recorded.clip(start, start + end))
+            #expect(Self.rotation(of: clip) == rotation)
+            let picture = try recorded.library.picture(of: .front, at: Recorded.wall + start + 2_000_000, nil)
+            #expect(try Self.size(ofJPEG: Array(picture.bytes.readableBytesView)) == size)
+        }
+        do throws(IoTError) {
+            _ = try recorded.clip(0, second + end)
+            Issue.record("two rotations in one file")
+        } catch {
+            #expect(error.code == .videoSizeChanged)
+        }
+    }
+
+    /// By the first two numbers of the matrix of the first track's header (ISO/IEC 14496-12 §8.3.2), version 1.
+    private static func rotation(of file: [UInt8]) -> PictureRotation? {
+        guard let header = file.firstRange(of: Array("tkhd".utf8))?.upperBound else { return nil }
+        let (a, b) = (Array(file[header + 52..<header + 56]), Array(file[header + 56..<header + 60]))
+        return switch (a, b) {
+        case ([0, 1, 0, 0], [0, 0, 0, 0]): PictureRotation.none
+        case ([0, 0, 0, 0], [0xFF, 0xFF, 0, 0]): .left
+        default: nil
+        }
+    }
+
+    /// Of the frame header, baseline or progressive (ITU-T T.81 §B.2.2).
+    private static func size(ofJPEG bytes: [UInt8]) throws -> (Int, Int) {
+        var place = 2
+        while place + 8 < bytes.count, bytes[place] == 0xFF {
+            if [0xC0, 0xC2].contains(bytes[place + 1]) {
+                let numbers = bytes[place + 5..<place + 9].map(Int.init)
+                return (numbers[2] << 8 | numbers[3], numbers[0] << 8 | numbers[1])
+            }
+            place += 2 + Int(bytes[place + 2]) * 256 + Int(bytes[place + 3])
+        }
+        throw IoTError(.mediaFailed)
     }
 }
