@@ -114,12 +114,20 @@ def requests(daemon, name):
     answer = daemon.request("GET", "/v1/devices/c0/recordings?limit=100")["recordings"]
     start, end = answer[0]["start"], answer[-1]["end"]
     times = []
-    for _ in range(40):
+    for number in range(40):
         at = random.randint(start, end)
         begin = time.monotonic()
-        daemon.send("GET", "/v1/devices/c0/recordings/thumbnail?at=%d&size=320" % at)
+        # Each has another size, so none is in the cache.
+        daemon.send("GET", "/v1/devices/c0/recordings/thumbnail?at=%d&size=%d" % (at, 320 + number))
         times.append((time.monotonic() - begin) * 1000)
     times.sort()
+    # The first request decodes, because the size is another one; the second one finds all in the cache.
+    timeline = []
+    for _ in range(2):
+        begin = time.monotonic()
+        answer = daemon.request(
+            "GET", "/v1/devices/c0/recordings/thumbnails?from=%d&to=%d&every=1000&size=319" % (start, end))
+        timeline.append((time.monotonic() - begin) * 1000 / max(1, len(answer["thumbnails"])))
     path = "/v1/devices/c0/recordings/clip.mp4?from=%d&to=%d" % (start, end)
     begin = time.monotonic()
     daemon.send("HEAD", path)
@@ -129,6 +137,8 @@ def requests(daemon, name):
     speed = len(content) / 1e6 / (time.monotonic() - begin)
     return [
         "| %s: a thumbnail of 1080p, p50 / p95 | %.0f / %.0f ms |" % (name, statistics.median(times), times[37]),
+        "| %s: a timeline, each of %d thumbnails, decoded / cached | %.1f / %.2f ms |" % (
+            name, len(answer["thumbnails"]), *timeline),
         "| %s: the head of a clip of %.0f s; its download | %.0f ms; %.0f MB/s |" % (
             name, (end - start) / 1000, head, speed)]
 

@@ -346,6 +346,15 @@ import Testing
             "ffprobe", ["-v", "error", "-show_entries", "stream=width", "-of", "csv=p=0", folder.path("s.jpg")]
         ).run()
         #expect(size.text.hasPrefix("160"), "\(size.text)")
+        let many = try await daemon.iotctl(
+            "recording", "thumbnails", "front", "--from", "1h", "--every", "1s", "--size", "64", "--output",
+            folder.path("many"))
+        let names = try FileManager.default.contentsOfDirectory(atPath: folder.path("many"))
+        #expect(many.status == 0 && !names.isEmpty && names.count <= keys.count, "\(many)")
+        for name in names {
+            #expect(
+                FileManager.default.contents(atPath: folder.path("many/" + name))?.starts(with: [0xFF, 0xD8]) == true)
+        }
         let before = try await daemon.iotctl("recording", "thumbnail", "front", picture, "--at", "2h")
         #expect(before.status == 1 && before.errors.contains("21032"), "\(before.errors)")
         #expect(await daemon.stop() == 0)

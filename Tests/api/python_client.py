@@ -339,6 +339,10 @@ def main(url, token, socket):
     assert times[0].start <= found.start < times[-1].end, times
     day = call("listRecordedDays", "front", zone="Europe/Berlin").days[0]
     assert day.start <= times[0].start < day.end
+    pictures = call("recordingThumbnails", "front", from_=found.start, every=1000, size="64")
+    assert len(pictures.thumbnails) <= 200, pictures
+    for picture in pictures.thumbnails:
+        assert base64.b64decode(picture.jpeg).startswith(b"\xff\xd8"), picture
     whole = call("downloadRecording", "front", found.id).payload.read()
     assert whole[4:8] == b"ftyp" and len(whole) >= found.bytes_
     part = api.function("downloadRecording").sync_detailed("front", found.id, client=owner, range_="bytes=8-11")

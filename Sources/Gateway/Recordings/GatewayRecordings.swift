@@ -21,6 +21,14 @@ package protocol GatewayRecordings: Sendable {
     /// - Throws: 21032 if no picture was recorded before.
     func picture(_ device: String, at time: Int64, _ bounds: PictureBounds?) async throws -> Picture
 
+    /// The last key frame of each part of a time in which something was recorded, as JPEGs: as many as are made within the
+    /// limits of one request.
+    ///
+    /// - Parameter length: of each part, ms.
+    func pictures(
+        _ device: String, in times: Range<Int64>, every length: Int64, _ bounds: PictureBounds?
+    ) async throws -> RecordingThumbnails
+
     /// The recordings of a time for players that fetch parts.
     ///
     /// - Parameters:

@@ -10,6 +10,7 @@ package final class RecordingLibrary: Sendable {
     let disk: RecordingDisk
     let leases: SegmentLeases
     let streamCache = StreamCache()
+    let pictureCache = PictureCache()
     private let path: String
     private let makeFiles: @Sendable () -> any RecordingFiles
 

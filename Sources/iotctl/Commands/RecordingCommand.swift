@@ -17,9 +17,8 @@ struct RecordingCommand: AsyncParsableCommand {
               iotctl recording keep front --from 20:00 --to 20:15 --note burglary
             """,
         subcommands: [
-            List.self, Ranges.self, Days.self, Thumbnail.self, Download.self, Export.self, Keep.self, Kept.self,
-            Release.self,
-            Remove.self, Check.self, Key.self, Decrypt.self,
+            List.self, Ranges.self, Days.self, Thumbnail.self, Thumbnails.self, Download.self, Export.self,
+            Keep.self, Kept.self, Release.self, Remove.self, Check.self, Key.self, Decrypt.self,
         ])
 
     /// Gets all pages of a list, up to `limit` entries.

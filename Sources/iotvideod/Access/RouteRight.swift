@@ -127,6 +127,7 @@ enum RouteRights {
         "GET /v1/devices/{device}/recordings/{id}/media.m4s": .action(.playback),
         "GET /v1/devices/{device}/recordings/clip.mp4": .action(.playback),
         "GET /v1/devices/{device}/recordings/thumbnail": .action(.playback),
+        "GET /v1/devices/{device}/recordings/thumbnails": .action(.playback),
         "GET /v1/devices/{device}/recordings/playlist.m3u8": .action(.playback),
         "GET /v1/recordings/check": .administrator,
 
@@ -177,6 +178,7 @@ enum RouteRights {
         "GET /v1/devices/{device}/recordings/{id}/media.m4s",
         "GET /v1/devices/{device}/recordings/clip.mp4",
         "GET /v1/devices/{device}/recordings/thumbnail",
+        "GET /v1/devices/{device}/recordings/thumbnails",
         "GET /v1/devices/{device}/recordings/playlist.m3u8",
         "GET /v1/channels/{id}/events",
         "GET /v1/channels/{id}/snapshot",

@@ -47,6 +47,16 @@ extension APIRoutes {
                 return response(
                     try await gateway.recordings.picture(request.parameter("device"), at: time, bounds))
             },
+            APIRoute(.get, path + "/thumbnails", query: ["from", "to", "every", "size"], answersHead: false) {
+                request, gateway in
+                guard let every = try request.integerQuery("every", in: 1_000...86_400_000),
+                    request.query("from") != nil
+                else { throw IoTError(.invalidRequest, "from, ms since 1970, and every, ms, are needed") }
+                let bounds = try request.pictureBounds ?? PictureBounds("320")
+                return try Response(
+                    json: try await gateway.recordings.pictures(
+                        request.parameter("device"), in: try request.times, every: every, bounds))
+            },
             APIRoute(.get, path + "/playlist.m3u8", query: ["from", "to"]) { request, gateway in
                 let query = request.shownKey.map { "\(APIRoute.key)=\($0)" } ?? ""
                 // A playlist that grows may not lose its beginning, so it needs one.

@@ -46,4 +46,40 @@ struct RecordedPictureTests {
             #expect(error.code == .playbackListEmpty)
         }
     }
+
+    @Test("Each part of a time has its last key frame; parts without one are skipped, and what is seen again is cached")
+    func parts() throws {
+        let disk = try RecordedDisk()
+        let frames = try disk.record()
+        disk.write(disk.recording.end())
+        disk.disk.stop()
+        let library = disk.library
+        let keys = frames.filter { $0.kind == .video && $0.isKeyFrame }.map { Self.wall + $0.pts }
+        let (bounds, hour): (PictureBounds?, Int64) = (PictureBounds("64"), 3_600_000_000)
+        let (start, end) = (Self.wall - hour, Self.wall + 2 * hour)
+        for length in [700_000, 2_000_000, 60_000_000] as [Int64] {
+            var expected: Set<Int> = []
+            for key in keys { expected.insert(keys.lastIndex { ($0 - start) / length == (key - start) / length }!) }
+            for isCached in [false, true] {
+                var found: [Int64] = []
+                var from = start
+                var steps = 0
+                while let next = try library.firstPicture(of: disk.camera, in: from..<end, every: length, bounds) {
+                    steps += 1
+                    try #require(next.part.lowerBound >= from && (next.part.lowerBound - start) % length == 0)
+                    if let picture = next.picture {
+                        #expect(next.part.contains(picture.time))
+                        found.append(picture.time)
+                    }
+                    from = next.part.upperBound
+                }
+                // The hours without recordings cost nothing.
+                #expect(steps < 40, "\(length), \(isCached)")
+                #expect(
+                    abs(found.count - expected.count) <= 1, "\(length): a key frame at a part's end may be in the next")
+                #expect(found.allSatisfy { time in keys.contains { abs($0 - time) < 35_000 } })
+            }
+        }
+        #expect(try library.firstPicture(of: disk.camera, in: start..<Self.wall, every: 1_000_000, bounds) == nil)
+    }
 }

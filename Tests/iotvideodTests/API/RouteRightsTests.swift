@@ -98,6 +98,10 @@ import Testing
         ),
         ("GET /v1/devices/{device}/recordings/clip.mp4", "/v1/devices/d/recordings/clip.mp4?from=1&to=2", nil),
         ("GET /v1/devices/{device}/recordings/thumbnail", "/v1/devices/d/recordings/thumbnail?at=5&size=640", nil),
+        (
+            "GET /v1/devices/{device}/recordings/thumbnails",
+            "/v1/devices/d/recordings/thumbnails?from=5&to=9000&every=1000&size=64", nil
+        ),
         ("GET /v1/devices/{device}/recordings/playlist.m3u8", "/v1/devices/d/recordings/playlist.m3u8?from=1", nil),
         ("GET /v1/devices/{device}/storage", "/v1/devices/d/storage?channel=0", nil),
         ("GET /v1/devices/{device}/storage/days", "/v1/devices/d/storage/days?timezone=28800", nil),

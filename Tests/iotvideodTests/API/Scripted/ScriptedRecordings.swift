@@ -1,3 +1,4 @@
+import Foundation
 import GatewayAPI
 import IoTCore
 import MediaChannel
@@ -44,6 +45,14 @@ struct ScriptedRecordings: GatewayRecordings {
     func picture(_ device: String, at time: Int64, _ bounds: PictureBounds?) async throws -> Picture {
         try session.note()
         return Picture(format: .jpeg, pts: time, bytes: ByteBuffer(string: "jpeg"))
+    }
+
+    func pictures(
+        _ device: String, in times: Range<Int64>, every length: Int64, _ bounds: PictureBounds?
+    ) async throws -> RecordingThumbnails {
+        try session.note()
+        return RecordingThumbnails(
+            thumbnails: [RecordingThumbnail(from: times.lowerBound, time: times.lowerBound, jpeg: Data("jpeg".utf8))])
     }
 
     func playlist(
