@@ -233,6 +233,11 @@ let package = Package(
             name: "hub-bench", dependencies: ["IoTCore", "IoTLink", "LinkHub", "ThingModel", logging],
             path: "Benchmarks/Sources/hub-bench", swiftSettings: settings),
 
+        // Records until it is killed; run by RecordingStoreTests.
+        .executableTarget(
+            name: "killed-writer", dependencies: ["RecordingStore", "MediaCodec", "IoTCore", nioCore],
+            path: "Tests/RecordingStoreTests/KilledWriter", swiftSettings: settings),
+
         // Shared by all tests.
         .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: settings),
         // Frames and codecs for the tests of RTP and of the targets that use it.
@@ -276,7 +281,10 @@ let package = Package(
             "MediaPlayerTests",
             ["MediaPlayer", "MediaCodec", "MediaTestSupport", "IoTCore", nioCore, nioPosix, nioEmbedded, logging]),
         tests("SealingTests", ["Sealing", "IoTCore", nioCore]),
-        tests("RecordingStoreTests", ["RecordingStore", "Sealing", "MediaCodec", "IoTCore", nioCore, grdb]),
+        tests(
+            "RecordingStoreTests",
+            ["RecordingStore", "Sealing", "MediaCodec", "IoTCore", "killed-writer", nioCore, grdb],
+            exclude: ["KilledWriter"]),
         tests(
             "MediaChannelTests",
             [
