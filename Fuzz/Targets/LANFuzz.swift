@@ -22,7 +22,7 @@ extension FuzzTarget {
                 request.from == nil && request.actingAs == nil && request.grant == nil, "a request says who asks")
             try require(time >= .milliseconds(1) && time <= .minutes(10), "a request waits \(time)")
         }
-        try require(whole.running <= LANExchange.mostRequests, "\(whole.running) requests run")
+        try require(whole.running <= LANExchange.mostRunning, "\(whole.running) requests run")
     }
 
     private struct Outcome: Equatable {

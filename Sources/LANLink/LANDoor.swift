@@ -8,7 +8,7 @@ import Synchronization
 /// The devices of a box that are reached over its own network, and the connections to them.
 package final class LANDoor: Sendable {
     /// Connections that have begun.
-    static let bound = QuotaBound(total: 64, each: 16, reserve: 16)
+    static let bound = QuotaBound(total: 64, each: 4, reserve: 16)
     /// How long a connection may take to begin.
     private static let beginTime = TimeAmount.seconds(10)
     /// The largest message before the connection has begun.

@@ -7,6 +7,8 @@ package import NIOCore
 package struct LANExchange: Sendable {
     /// The most requests of one side that wait for their answers.
     package static let mostRequests = 64
+    /// The most requests of the other side that run: each may be as large as an envelope.
+    package static let mostRunning = 16
     /// Requests of the other side.
     package static let rate = RateLimit.Bound(burst: 100, each: 50)
     /// The longest time for an answer, as for requests over the hub.
@@ -52,7 +54,7 @@ package struct LANExchange: Sendable {
             guard waiting.remove(reply.id) != nil else { return .ignored }
             return .answered(id: reply.id, reply)
         case .request(var request):
-            guard rate.take(at: now), running.count < Self.mostRequests else {
+            guard rate.take(at: now), running.count < Self.mostRunning else {
                 return .refused(try Self.answer(request.id, .failure(IoTError(.tooManyRequests))))
             }
             guard running.insert(request.id).inserted else {

@@ -86,7 +86,9 @@ package final class LANGatewayLink: HubLink, AccountRequester, Sendable {
     }
 
     /// The connection to a device, which is opened if there is none.
-    private func connection(to device: DeviceID) async throws(IoTError) -> LANConnection {
+    ///
+    /// - Throws: also 8000 if the time is over.
+    private func connection(to device: DeviceID, within limit: Duration) async throws(IoTError) -> LANConnection {
         let (open, opening, isNew) = state.withLock { state -> (LANConnection?, Readiness<LANConnection>, Bool) in
             if let connection = state.connections[device], connection.isOpen { return (connection, Readiness(), false) }
             if let opening = state.opening[device] { return (nil, opening, false) }
@@ -100,7 +102,9 @@ package final class LANGatewayLink: HubLink, AccountRequester, Sendable {
             opening.settle(.failure(IoTError(.tooManyRequests)))
         }
         do {
-            return try await opening.wait()
+            return try await within(limit, orThrow: IoTError(.deviceOffline, "nobody answers on the local network")) {
+                try await opening.wait()
+            }
         } catch let error as IoTError {
             throw error
         } catch {
@@ -183,7 +187,7 @@ package final class LANGatewayLink: HubLink, AccountRequester, Sendable {
         }
         if case .inCall(let session) = route, let device = state.withLock({ $0.calls[session] }) {
             if method == CallMethod.end.name { state.withLock { $0.calls[session] = nil } }
-            return try await connection(to: device).request(method, params, timeout: timeout, id: id)
+            return try await connection(to: device, within: timeout).request(method, params, timeout: timeout, id: id)
         }
         guard hub.current.status == .online, params["token"]?.stringValue != Self.callToken else {
             return try await withoutHub(route, method, params, timeout: timeout, id: id)
@@ -218,14 +222,23 @@ package final class LANGatewayLink: HubLink, AccountRequester, Sendable {
         guard let entry = entry(of: route) else {
             return try await hub.request(method, params, timeout: timeout, id: id, as: nil)
         }
-        return try await ask(entry, route, method, params, timeout: timeout, id: id)
+        let start = NIODeadline.now()
+        do throws(IoTError) {
+            return try await ask(entry, route, method, params, timeout: timeout, id: id)
+        } catch {
+            guard error.code == .deviceOffline, params["token"]?.stringValue != Self.callToken else { throw error }
+            // The hub may come back meanwhile.
+            let left = timeout - Duration(NIODeadline.now() - start)
+            guard left > .zero else { throw error }
+            return try await hub.request(method, params, timeout: left, id: id, as: nil)
+        }
     }
 
     /// Asks the device itself.
     private func ask(
         _ entry: LANBook.Entry, _ route: LANRoute, _ method: String, _ params: JSONValue, timeout: Duration, id: String?
     ) async throws(IoTError) -> JSONValue {
-        let connection = try await connection(to: entry.device)
+        let connection = try await connection(to: entry.device, within: timeout)
         switch route {
         case .callToken: return CallToken(token: Self.callToken, expires: entry.expires).json
         case .show:
