@@ -7,6 +7,9 @@ package protocol BoxUpgrade: Sendable {
     /// one that the device had before.
     func attach(_ device: DeviceID, report: @escaping @Sendable (Int32) -> Void)
 
+    /// Follows the device's `ProWritable._otaMode`: 1 and 2 let the box upgrade itself, over the device's link.
+    func follow(mode: Int64, of device: DeviceID, over link: any LinkRequester)
+
     /// Starts the upgrade to the newest release for the device of this link, and returns.
     ///
     /// - Throws: `deviceBusy` while another upgrade runs.

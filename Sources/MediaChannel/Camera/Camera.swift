@@ -254,6 +254,9 @@ public final class Camera: Service, Sendable {
         upgrade.attach(device) { [weak model] progress in
             try? model?.report("ProReadonly.\(CameraSchema.Name.upgrade).stVal", .integer(Int64(progress)))
         }
+        model.onWrite(CameraSchema.Name.upgradeMode) { [link, device] value in
+            upgrade.follow(mode: value.integerValue ?? 0, of: device, over: link)
+        }
         model.onAction(CameraSchema.Name.upgrade) { [link] value async throws(IoTError) in
             switch value.integerValue {
             case 0: try upgrade.cancel()

@@ -27,6 +27,7 @@ enum CameraSchema {
         static let logLevel = "_logLevel"
         static let newestVersion = "_otaVersion"
         static let upgrade = "_otaUpgrade"
+        static let upgradeMode = "_otaMode"
     }
 
     /// The revision of the list below and its date (2026-11-27), for `_productInfo`.

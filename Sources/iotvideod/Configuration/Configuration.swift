@@ -113,6 +113,8 @@ struct Configuration: Sendable, Equatable {
     struct Firmware: Sendable, Equatable {
         /// The public halves of the release keys that are trusted.
         var keyFiles: [String] = []
+        /// When the box upgrades itself for cameras whose `_otaMode` is 2.
+        var times = "02:00-05:00"
         /// Where a release waits for the program that installs it. `nil`: the box is not upgraded in this way.
         var directory: String?
         /// The hub's API, `https://HOST:PORT`; `nil`: the socket of the hub in this daemon.

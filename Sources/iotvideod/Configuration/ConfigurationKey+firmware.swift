@@ -11,6 +11,12 @@ extension ConfigurationKey {
         ConfigurationKey("firmware.directory", default: "none", \.firmware.directory) {
             node, context throws(ValueRefusal) in context.path(try node.text())
         },
+        ConfigurationKey("firmware.times", default: "02:00-05:00", \.firmware.times) {
+            node, _ throws(ValueRefusal) in
+            let text = try node.text()
+            guard RecordingTimes(text) != nil else { throw ValueRefusal(RecordingTimes.requirement) }
+            return text
+        },
         ConfigurationKey("firmware.url", default: "none", \.firmware.url) { node, _ throws(ValueRefusal) in
             let text = try node.text()
             guard let parts = URLComponents(string: text), let host = parts.host, !host.isEmpty,

@@ -4,6 +4,7 @@ import IoTCore
 import IoTLink
 import Logging
 import MediaChannel
+import NIOCore
 import ServiceLifecycle
 import Synchronization
 
@@ -15,6 +16,8 @@ final class BoxFirmware: Service, BoxUpgrade {
 
     private struct Order: Sendable {
         var link: any LinkRequester
+        /// The version, if the box began by itself.
+        var version: String?
         /// Ends when the upgrade is cancelled.
         var cancellation: AsyncStream<Never>
         var cancel: @Sendable () -> Void
@@ -27,6 +30,8 @@ final class BoxFirmware: Service, BoxUpgrade {
         /// By the devices of this box's cameras.
         var reports: [DeviceID: @Sendable (Int32) -> Void] = [:]
         var progress: Int32?
+        var schedule = UpgradeSchedule()
+        var links: [DeviceID: any LinkRequester] = [:]
 
         mutating func end() {
             order = nil
@@ -39,6 +44,8 @@ final class BoxFirmware: Service, BoxUpgrade {
     private let directory: String
     private let source: ReleaseSource
     private let target: FirmwareTarget
+    /// Of `firmware.times`.
+    private let times: RecordingTimes?
     private let logger: Logger
     private let state = Mutex(State())
     private let orders: AsyncStream<Order>
@@ -48,8 +55,10 @@ final class BoxFirmware: Service, BoxUpgrade {
     private let reportTime: AsyncStream<Void>.Continuation
 
     init(
-        keys: [ReleasePublicKey], directory: String, source: ReleaseSource, target: FirmwareTarget, logger: Logger
+        keys: [ReleasePublicKey], directory: String, source: ReleaseSource, target: FirmwareTarget,
+        times: RecordingTimes? = nil, logger: Logger
     ) {
+        self.times = times
         self.keys = keys
         self.directory = directory
         self.source = source
@@ -69,9 +78,19 @@ final class BoxFirmware: Service, BoxUpgrade {
         if let progress { report(progress) }
     }
 
-    func start(over link: any LinkRequester) throws(IoTError) {
+    func follow(mode: Int64, of device: DeviceID, over link: any LinkRequester) {
+        let mode = UpgradeSchedule.Mode(rawValue: mode) ?? .asked
+        state.withLock { state in
+            state.schedule.set(mode, of: device, at: .now())
+            state.links[device] = link
+        }
+    }
+
+    func start(over link: any LinkRequester) throws(IoTError) { try start(over: link, version: nil) }
+
+    private func start(over link: any LinkRequester, version: String?) throws(IoTError) {
         let (cancellation, continuation) = AsyncStream.makeStream(of: Never.self)
-        let order = Order(link: link, cancellation: cancellation) { continuation.finish() }
+        let order = Order(link: link, version: version, cancellation: cancellation) { continuation.finish() }
         try state.withLock { state throws(IoTError) in
             guard state.order == nil else {
                 throw IoTError(.deviceBusy, "an upgrade of this box is running", remedy: "wait until it has ended")
@@ -106,11 +125,45 @@ final class BoxFirmware: Service, BoxUpgrade {
                 group.addTask {
                     for await _ in self.reportTimes { await self.watchReport() }
                 }
+                group.addTask { await self.lookByItself() }
                 for await order in orders { await carryOut(order) }
                 group.cancelAll()
             }
         }
     }
+
+    // MARK: By itself
+
+    /// How often the schedule is asked.
+    private static let lookInterval = Duration.seconds(60)
+
+    private func lookByItself() async {
+        while (try? await Task.sleep(for: Self.lookInterval)) != nil {
+            let isScheduled = times?.contain(WallClock.microseconds()) ?? false
+            let link = state.withLock { state in
+                state.schedule.look(at: .now(), isScheduled: isScheduled).flatMap { state.links[$0] }
+            }
+            guard let link else { continue }
+            do throws(IoTError) {
+                try await upgradeByItself(over: link)
+            } catch {
+                logger.info("the box could not look for a release", metadata: ["error": "\(error)"])
+            }
+        }
+    }
+
+    /// Upgrades to the newest release, if there is one that was not tried before: one that cannot be installed must not be
+    /// downloaded again and again.
+    func upgradeByItself(over link: any LinkRequester) async throws(IoTError) {
+        let offer = try await link.request(FirmwareMethod.query, FirmwareQuery())
+        guard offer.available, let version = offer.version else { return }
+        guard try PrivateFile.text(of: tried) != version + "\n" else { return }
+        logger.notice("the box upgrades itself", metadata: ["firmware.version": "\(version)"])
+        try start(over: link, version: version)
+    }
+
+    /// The file with the last version that was handed over by itself.
+    private var tried: String { directory + "/tried" }
 
     /// Publishes what the program that installs releases reports: the one from before this start, and while a release
     /// waits for that program, the next one.
@@ -161,7 +214,10 @@ final class BoxFirmware: Service, BoxUpgrade {
             return first
         }
         switch failure {
-        case nil: reportTime.yield()
+        case nil:
+            // Not before: a download that failed is tried again.
+            if let version = order.version { try? PrivateFile.write(version + "\n", to: tried) }
+            reportTime.yield()
         case is CancellationError: publish(0)
         case let error?:
             let error = error as? IoTError ?? IoTError(.internalFailure, "the upgrade failed", underlying: error)
@@ -194,6 +250,7 @@ extension BoxFirmware {
         }
         return BoxFirmware(
             keys: keys, directory: directory, source: try ReleaseSource(configuration),
-            target: FirmwareTarget(model: BoxModel.name, version: version), logger: logger)
+            target: FirmwareTarget(model: BoxModel.name, version: version),
+            times: RecordingTimes(configuration.firmware.times), logger: logger)
     }
 }
