@@ -303,7 +303,7 @@ let package = Package(
         tests(
             "iotvideodTests",
             [
-                "iotvideod", "Gateway", "GatewayAPI", "IoTLink", "ThingModel", "MediaChannel", "NetConfig",
+                "iotvideod", "Firmware", "Gateway", "GatewayAPI", "IoTLink", "ThingModel", "MediaChannel", "NetConfig",
                 "PeerTransport", "RTP", "RTSP", "RecordingStore", "IoTCore", nioCore, nioEmbedded, nioPosix, nioHTTP1,
                 logging, lifecycle, hummingbird, nioSSL,
                 coreMetrics, crypto, arguments, yams,
