@@ -131,6 +131,50 @@ import ThingModel
         }
     }
 
+    @Test("An account has four connections to a box, and sixteen calls over each; what ends gives its place back")
+    func bounds() async throws {
+        let site = try LANSite()
+        site.link.trust(site.trust())
+        site.link.handle("call.connect") { _ throws(IoTError) in .null }
+        site.link.handle("call.end") { _ throws(IoTError) in .null }
+        let grant = try site.grant()
+        try await site.serve { port in
+            let (opened, open) = AsyncStream.makeStream(of: Void.self)
+            let enough = Readiness<Void>()
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for _ in 0..<4 {
+                    group.addTask {
+                        try await site.connect(port, grant: grant) { _ in
+                            open.yield()
+                            try await enough.wait()
+                        }
+                    }
+                }
+                var count = 0
+                for await _ in opened {
+                    count += 1
+                    if count == 4 { break }
+                }
+                #expect(await site.refusal(port, grant: grant) == .tooManyConnections)
+                enough.settle(.success(()))
+                try await group.waitForAll()
+            }
+            // The device notices the end of a connection a little later than the gateway.
+            while await site.refusal(port, grant: grant) != nil { await Task.yield() }
+            try await site.connect(port, grant: grant) { connection in
+                for number in 0..<16 {
+                    _ = try await connection.request("call.connect", ["session": .string("s\(number)")])
+                }
+                let outcome = await Result { try await connection.request("call.connect", ["session": "s16"]) }
+                #expect(outcome.failureCode == .tooManyRequests)
+                let twice = await Result { try await connection.request("call.connect", ["session": "s0"]) }
+                #expect(twice.failureCode == .duplicateCall)
+                _ = try await connection.request("call.end", ["session": "s0"])
+                _ = try await connection.request("call.connect", ["session": "s0"])
+            }
+        }
+    }
+
     @Test("Bytes of a stranger, without TLS or without a key, end the stranger's connection alone")
     func strangers() async throws {
         let site = try LANSite()

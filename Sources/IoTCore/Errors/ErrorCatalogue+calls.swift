@@ -73,11 +73,12 @@ extension ErrorCatalogue {
             remedy: "start again"),
         Entry(
             .recordNotFound, "recordNotFound", "there is no such recording", remedy: "list the recordings first",
-            whyUnused: Unused.recordings),
+            whyUnused: "a recording that is missing is 21064"),
         Entry(
             .recordUnreadable, "recordUnreadable", "the recording cannot be read",
             remedy: "check the recorder's disk",
-            whyUnused: Unused.recordings),
+            whyUnused:
+                "a playback skips what cannot be read and tells the reason; a download that cannot be opened is 21063"),
         Entry(
             .userCommandInternal, "userCommandInternal", "the device failed inside a user command",
             remedy: "read the device's log"),

@@ -20,29 +20,29 @@ extension ErrorCatalogue {
             .downloadSizeInvalid, "downloadSizeInvalid", "the file's size is wrong", remedy: "start again"),
         Entry(
             .downloadUnknown, "downloadUnknown", "the download failed", remedy: "start again",
-            whyUnused: Unused.downloads),
+            whyUnused: "each way in which a download fails has a number of its own"),
         Entry(
             .downloadNoResponse, "downloadNoResponse", "the device does not answer the download",
             remedy: "check that it is online",
-            whyUnused: Unused.downloads),
+            whyUnused: "a device that does not answer is 20001 or 21002, as for every request"),
         Entry(
             .acknowledgeUnsupported, "acknowledgeUnsupported", "the device does not support this",
             remedy: "update the device",
-            whyUnused: Unused.downloads),
+            whyUnused: "a camera that is not recorded refuses the channel with 21040"),
         Entry(
             .acknowledgeParameter, "acknowledgeParameter", "the device refused a parameter",
             remedy: "correct the parameter",
-            whyUnused: Unused.downloads),
+            whyUnused: "a wrong parameter of a download is 25001"),
         Entry(
             .acknowledgeUnknown, "acknowledgeUnknown", "the device answered with an unknown error",
             remedy: "read its log",
-            whyUnused: Unused.downloads),
+            whyUnused: "the number with which a device refuses a download is passed on"),
         Entry(
             .acknowledgeNoResponse, "acknowledgeNoResponse", "the device does not answer",
             remedy: "check that it is online",
-            whyUnused: Unused.downloads),
+            whyUnused: "a device that does not answer is 20001 or 21002, as for every request"),
         Entry(
             .acknowledgeBusy, "acknowledgeBusy", "the device is busy", remedy: "wait and try again",
-            whyUnused: Unused.downloads),
+            whyUnused: "a busy device refuses with 20100, and a second request of a download is 21060"),
     ]
 }

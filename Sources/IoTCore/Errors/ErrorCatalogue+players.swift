@@ -13,17 +13,17 @@ extension ErrorCatalogue {
             remedy: "rebuild the device's index"),
         Entry(
             .recorderRunning, "recorderRunning", "a recording already runs", remedy: "stop it first",
-            whyUnused: Unused.recordings),
+            whyUnused: "any number of recordings of a channel may run, each with a reader of its own"),
         Entry(
             .videoSizeChanged, "videoSizeChanged", "the picture size changed",
             remedy: "start a new recording or raw video"),
         Entry(
             .encoderUnavailable, "encoderUnavailable", "the encoder is not available now", remedy: "try again later",
-            whyUnused: Unused.recordings),
+            whyUnused: "a recording stores frames as they come; an encoder that fails is 21030"),
         Entry(
             .playbackListVersion, "playbackListVersion", "this version of the list of recordings is not supported",
             remedy: "update the gateway or the device",
-            whyUnused: Unused.recordings),
+            whyUnused: "lists are JSON with one version: members that are not known are ignored"),
         Entry(
             .deviceOperationFailed, "deviceOperationFailed", "the device could not do it",
             remedy: "read the device's message"),
