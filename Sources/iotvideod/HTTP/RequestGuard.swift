@@ -7,8 +7,9 @@ import NIOHTTPTypes
 /// Limits how much one connection may send, and how long it may be silent: until the first request's head is complete
 /// (including the TLS handshake), until the next one is, and until the end of a body. Closes the connection if a body
 /// is far larger than its limit. A body that is a live stream (`StreamedBody`) has no limits until its request is
-/// answered: its handler reads it at its own pace. Also ends a response if the client accepts no data, because waiting
-/// data uses memory and the account's quotas.
+/// answered: its handler reads it at its own pace. Its connection ends with the response, because a handler that stops
+/// reading ends the connection's reading. Also ends a response if the client accepts no data, because waiting data uses
+/// memory and the account's quotas.
 final class RequestGuard: ChannelDuplexHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPRequestPart
     typealias InboundOut = HTTPRequestPart
@@ -23,6 +24,8 @@ final class RequestGuard: ChannelDuplexHandler, RemovableChannelHandler {
     private var size = 0
     /// The body is a stream, and the request has not been answered yet.
     private var isStream = false
+    /// The connection ends with the response.
+    private var isLast = false
     /// The number of heads read, minus the number of responses written.
     private var requests = 0
     private var bodyDeadline: Scheduled<Void>?
@@ -47,6 +50,7 @@ final class RequestGuard: ChannelDuplexHandler, RemovableChannelHandler {
             requests += 1
             stop(&headDeadline)
             isStream = StreamedBody.belongs(to: head)
+            isLast = isStream
             if !isStream { bodyDeadline = close(context, in: TimeAmount(limits.requestTimeout)) }
         case .body(let bytes):
             if !isStream { size += bytes.readableBytes }
@@ -62,18 +66,23 @@ final class RequestGuard: ChannelDuplexHandler, RemovableChannelHandler {
     }
 
     func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
-        if isStream, case .head(var head) = unwrapOutboundIn(data) {
-            // The client may not send another request before the rest of its stream, which nobody reads.
+        if isLast, case .head(var head) = unwrapOutboundIn(data), head.status.kind != .informational {
             head.headerFields[.connection] = "close"
             context.write(wrapOutboundOut(.head(head)), promise: promise)
             return
         }
+        var promise = promise
         if case .end = unwrapOutboundIn(data) {
             requests -= 1
             if isStream {
                 // The client must end its stream, which nobody reads any more.
                 isStream = false
                 bodyDeadline = close(context, in: TimeAmount(limits.requestTimeout))
+            } else if isLast {
+                // RFC 9112 §9.6. Not before the end of the body, because the client could then lose the response.
+                let written = promise ?? context.eventLoop.makePromise()
+                written.futureResult.whenComplete { [channel = context.channel] _ in channel.close(promise: nil) }
+                promise = written
             }
             if requests <= 0 {
                 connections.wait(context.channel)

@@ -8,18 +8,26 @@ import Testing
 
 @testable import iotvideod
 
-/// A client that accepts no data of its response, in virtual time.
+/// Clients that accept no data of their responses, and streams that are answered, in virtual time.
 @Suite struct RequestGuardTests {
-    private func connection() throws -> EmbeddedChannel {
+    private func connection(_ method: HTTPRequest.Method = .get, _ path: String = "/") throws -> EmbeddedChannel {
         let limits = APILimits()
         let channel = EmbeddedChannel(
             handler: RequestGuard(
                 limits: limits, connections: Connections(limits.connections), logger: Logger(label: "test")))
         try channel.connect(to: SocketAddress(unixDomainSocketPath: "/test")).wait()
-        let head = HTTPRequest(method: .get, scheme: "http", authority: "h", path: "/")
+        let head = HTTPRequest(method: method, scheme: "http", authority: "h", path: path)
         try channel.writeInbound(HTTPRequestPart.head(head))
-        try channel.writeInbound(HTTPRequestPart.end(nil))
+        if method == .get { try channel.writeInbound(HTTPRequestPart.end(nil)) }
         return channel
+    }
+
+    /// - Returns: the fields of the response's head.
+    private func answer(_ channel: EmbeddedChannel) throws -> HTTPFields? {
+        try channel.writeOutbound(HTTPResponsePart.head(HTTPResponse(status: .conflict)))
+        try channel.writeOutbound(HTTPResponsePart.end(nil))
+        guard case .head(let head) = try channel.readOutbound(as: HTTPResponsePart.self) else { return nil }
+        return head.headerFields
     }
 
     private func set(_ channel: EmbeddedChannel, writable: Bool) {
@@ -46,6 +54,30 @@ import Testing
             set(channel, writable: true)
             channel.embeddedEventLoop.advanceTime(by: .seconds(300))
         }
+        #expect(channel.isActive)
+    }
+
+    @Test("The connection of a stream ends with its response, also if the whole stream came before it")
+    func stream() throws {
+        let complete = try connection(.post, "/v1/channels/a/talk")
+        try complete.writeInbound(HTTPRequestPart.body(ByteBuffer(repeating: 0, count: 200_000)))
+        try complete.writeInbound(HTTPRequestPart.end(nil))
+        #expect(try answer(complete)?[.connection] == "close")
+        #expect(!complete.isActive)
+
+        // The client must read the response before the connection ends.
+        let early = try connection(.post, "/v1/channels/a/talk")
+        #expect(try answer(early)?[.connection] == "close")
+        #expect(early.isActive)
+        early.embeddedEventLoop.advanceTime(by: TimeAmount(APILimits().requestTimeout))
+        #expect(!early.isActive)
+    }
+
+    @Test("The connection of another request is used again")
+    func keptAlive() throws {
+        let channel = try connection()
+        let fields = try answer(channel)
+        #expect(fields != nil && fields?[.connection] == nil)
         #expect(channel.isActive)
     }
 }
