@@ -269,7 +269,7 @@ let package = Package(
             exclude: ["Fixtures", "Discovery/Fixtures"]),
         tests(
             "LANLinkTests",
-            ["LANLink", "IoTLink", "ThingModel", "IoTCore", nioCore, nioPosix, nioSSL, logging, crypto]),
+            ["LANLink", "Gateway", "IoTLink", "ThingModel", "IoTCore", nioCore, nioPosix, nioSSL, logging, crypto]),
         tests(
             "LinkHubTests",
             [

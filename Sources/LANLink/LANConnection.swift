@@ -7,13 +7,19 @@ import Synchronization
 package final class LANConnection: LinkRequester, Sendable {
     package typealias Client = NIOAsyncChannel<ByteBuffer, ByteBuffer>
 
-    /// The most messages that wait for a peer that does not read them. Then the connection ends.
+    /// The most messages that wait for a peer that does not read them, and their size in bytes. Then the connection
+    /// ends.
     private static let mostMessages = 128
+    private static let mostWaiting = 1 << 20
 
     private struct State {
         var exchange = LANExchange()
         var waiting: [String: CheckedContinuation<Result<JSONValue, IoTError>, Never>] = [:]
         var end: IoTError?
+        /// The connection ends after the next answer.
+        var lastAnswer = false
+        /// Of messages that wait for the peer, in bytes.
+        var unsent = 0
         var lastUse = NIODeadline.now()
     }
 
@@ -28,7 +34,9 @@ package final class LANConnection: LinkRequester, Sendable {
     }
 
     package var isOpen: Bool { state.withLock { $0.end == nil } }
-    /// When a request or an answer was last sent or received.
+    /// Why the connection has ended.
+    package var reason: IoTError { state.withLock { $0.end } ?? IoTError(.linkUnavailable, "the connection has ended") }
+    /// When a request or an answer was last received.
     package var lastUse: NIODeadline { state.withLock { $0.lastUse } }
 
     /// - Throws: the code of the answer; 21002 if none came in time; the reason of the connection's end.
@@ -37,7 +45,6 @@ package final class LANConnection: LinkRequester, Sendable {
     ) async throws(IoTError) -> JSONValue {
         let (id, message) = try state.withLock { state throws(IoTError) in
             if let end = state.end { throw end }
-            state.lastUse = .now()
             return try state.exchange.ask(method, params, timeout: timeout)
         }
         let limit = channel.eventLoop.scheduleTask(in: TimeAmount(timeout)) { [weak self] in
@@ -75,6 +82,14 @@ package final class LANConnection: LinkRequester, Sendable {
         channel.close(promise: nil)
     }
 
+    /// Ends the connection when the answer to the request that runs now has been sent.
+    func closeAfterAnswer() { state.withLock { $0.lastAnswer = true } }
+
+    /// Calls `body` later, unless the result is cancelled.
+    func later(_ time: TimeAmount, _ body: @escaping @Sendable () -> Void) -> Scheduled<Void> {
+        channel.eventLoop.scheduleTask(in: time, body)
+    }
+
     /// Reads and writes until the connection ends.
     ///
     /// - Parameters:
@@ -86,9 +101,10 @@ package final class LANConnection: LinkRequester, Sendable {
         handler: @escaping LinkSession.Handler
     ) async {
         await withTaskGroup(of: Void.self) { group in
-            group.addTask { [messages] in
+            group.addTask { [self] in
                 for await message in messages {
                     guard (try? await outbound.write(LANFrames.frame(message))) != nil else { return }
+                    state.withLock { $0.unsent -= message.count }
                 }
             }
             group.addTask {
@@ -145,12 +161,19 @@ package final class LANConnection: LinkRequester, Sendable {
         } catch {
             outcome = .failure(IoTError(.stopping))
         }
-        guard let answer = state.withLock({ $0.exchange.finish(request.id, outcome) }) else { return }
-        post(answer)
+        let (answer, isLast) = state.withLock { ($0.exchange.finish(request.id, outcome), $0.lastAnswer) }
+        if let answer { post(answer) }
+        if isLast { send.finish() }
     }
 
     private func post(_ message: [UInt8]) {
-        guard case .dropped = send.yield(message) else { return }
+        let isTooMuch = state.withLock { state in
+            state.unsent += message.count
+            return state.unsent > Self.mostWaiting
+        }
+        if !isTooMuch {
+            guard case .dropped = send.yield(message) else { return }
+        }
         close(IoTError(.slowReader, "the other side does not read its messages"))
     }
 

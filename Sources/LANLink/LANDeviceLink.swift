@@ -10,14 +10,29 @@ package import ThingModel
 package final class LANDeviceLink: DeviceLink {
     /// The most calls over one connection.
     private static let mostCalls = 16
+    /// In s; until the time of an expiry is looked at again.
+    private static let longestPause: Int64 = 3_600
+    /// How often the hub's time is stored.
+    private static let storeInterval = Duration.seconds(3_600)
 
     private struct State {
         var handlers: [String: LinkSession.Handler] = [:]
         var trust: GrantTrust?
         var keys: TokenKeys?
-        var connections: [ObjectIdentifier: (connection: LANConnection, claims: LANGrantClaims)] = [:]
+        /// The newest time of the hub that was stored, ms since 1970, and when it was read.
+        var known: (hubTime: Int64, at: NIODeadline)?
+        var visitors: [ObjectIdentifier: Visitor] = [:]
         /// The connections of calls, by their sessions.
         var calls: [String: LANConnection] = [:]
+
+        func holds(_ connection: LANConnection) -> Bool { visitors[ObjectIdentifier(connection)] != nil }
+    }
+
+    /// A connection that has begun.
+    private struct Visitor {
+        var connection: LANConnection
+        var claims: LANGrantClaims
+        var expiry: Scheduled<Void>?
     }
 
     package let device: DeviceID
@@ -58,8 +73,10 @@ package final class LANDeviceLink: DeviceLink {
         let ended = state.withLock { state in
             state.trust = trust
             state.keys = TokenKeys(jwkSet: trust.keys)
+            // From now on the hub's own time counts.
+            state.known = nil
             // Whose rights were withdrawn while the device was away from its hub is not known.
-            return state.connections.values.filter { $0.claims.iat <= trust.ended }.map(\.connection)
+            return state.visitors.values.filter { $0.claims.iat <= trust.ended }.map(\.connection)
         }
         learn.yield(trust)
         for connection in ended { end(connection, IoTError(.relationChanged)) }
@@ -69,11 +86,21 @@ package final class LANDeviceLink: DeviceLink {
     package func withdraw(_ notice: RightsWithdrawn) {
         let (trust, ended) = state.withLock { state in
             if let ended = state.trust?.ended { state.trust?.ended = max(ended, notice.until) }
-            let ended = state.connections.values.filter { $0.claims.from == notice.user }.map(\.connection)
+            let ended = state.visitors.values.filter { $0.claims.from == notice.user }.map(\.connection)
             return (state.trust, ended)
         }
         if let trust { learn.yield(trust) }
         for connection in ended { end(connection, IoTError(.relationChanged)) }
+    }
+
+    /// The hub has removed the device, and with it everybody's rights.
+    private func forgetHub() async {
+        let ended = state.withLock { state in
+            (state.trust, state.keys, state.known) = (nil, nil, nil)
+            return state.visitors.values.map(\.connection)
+        }
+        for connection in ended { end(connection, IoTError(.relationChanged)) }
+        await file.remove()
     }
 
     // MARK: Callers on the network
@@ -112,23 +139,52 @@ package final class LANDeviceLink: DeviceLink {
     }
 
     private func checkTime(_ claims: LANGrantClaims) throws(IoTError) {
-        guard hub.hubTime / 1000 <= claims.exp else {
-            throw IoTError(
-                .callTokenInvalid, "the grant has expired",
-                remedy: "connect the gateway to the hub once, so that it gets a new one")
-        }
+        guard hubTime / 1000 <= claims.exp else { throw Self.expired }
+    }
+
+    private static var expired: IoTError {
+        IoTError(
+            .callTokenInvalid, "the grant has expired",
+            remedy: "connect the gateway to the hub once, so that it gets a new one")
     }
 
     func began(_ connection: LANConnection, _ claims: LANGrantClaims) {
-        state.withLock { $0.connections[ObjectIdentifier(connection)] = (connection, claims) }
+        let isWithdrawn = state.withLock { state in
+            state.visitors[ObjectIdentifier(connection)] = Visitor(connection: connection, claims: claims)
+            // Since the grant was checked.
+            return state.trust.map { claims.iat <= $0.ended } ?? true
+        }
+        if isWithdrawn { return end(connection, IoTError(.relationChanged)) }
+        endAtExpiry(connection, claims)
         logger.info("a caller on the local network connected", metadata: ["lan.user": "\(claims.from)"])
     }
 
-    func ended(_ connection: LANConnection) {
-        state.withLock { state in
-            state.connections[ObjectIdentifier(connection)] = nil
-            state.calls = state.calls.filter { $0.value !== connection }
+    /// Ends the connection when its grant expires. The hub's clock may be set meanwhile, so the time is looked at again.
+    private func endAtExpiry(_ connection: LANConnection, _ claims: LANGrantClaims) {
+        let left = claims.exp - hubTime / 1000
+        guard left >= 0 else { return end(connection, Self.expired) }
+        let pause = TimeAmount.seconds(min(left + 1, Self.longestPause))
+        let expiry = connection.later(pause) { [weak self, weak connection] in
+            if let self, let connection { endAtExpiry(connection, claims) }
         }
+        let isHeld = state.withLock { state in
+            state.visitors[ObjectIdentifier(connection)]?.expiry = expiry
+            return state.holds(connection)
+        }
+        if !isHeld { expiry.cancel() }
+    }
+
+    /// The calls over the connection end with it, as if their caller had hung up: what would end them later, such as a
+    /// withdrawal, would not find them any more.
+    func ended(_ connection: LANConnection) {
+        let (visitor, sessions) = state.withLock { state in
+            let sessions = state.calls.filter { $0.value === connection }.map(\.key)
+            for session in sessions { state.calls[session] = nil }
+            return (state.visitors.removeValue(forKey: ObjectIdentifier(connection)), sessions)
+        }
+        guard let visitor else { return }
+        visitor.expiry?.cancel()
+        for session in sessions { endings.add(session, of: visitor.claims.from, connection.reason) }
     }
 
     /// The requests that are answered here, and the actions that they need. Whether a call is allowed is decided where
@@ -162,21 +218,27 @@ package final class LANDeviceLink: DeviceLink {
         switch request.method {
         case CallMethod.connect.name:
             try open(session, connection)
+            let answer: JSONValue
             do throws(IoTError) {
-                return try await handler(request)
+                answer = try await handler(request)
             } catch {
-                forget(session)
+                forget(session, connection)
                 throw error
             }
+            // If the connection has ended meanwhile, there was no call to end yet.
+            if !state.withLock({ $0.holds(connection) }) { endings.add(session, of: claims.from, connection.reason) }
+            return answer
         case CallMethod.end.name:
-            defer { forget(session) }
-            return try await handler(request)
+            let answer = try await handler(request)
+            forget(session, connection)
+            return answer
         default: return try await handler(request)
         }
     }
 
     private func open(_ session: String, _ connection: LANConnection) throws(IoTError) {
         try state.withLock { state throws(IoTError) in
+            guard state.holds(connection) else { throw connection.reason }
             guard state.calls[session] == nil else { throw IoTError(.duplicateCall) }
             guard state.calls.values.count(where: { $0 === connection }) < Self.mostCalls else {
                 throw IoTError(.tooManyRequests)
@@ -185,19 +247,15 @@ package final class LANDeviceLink: DeviceLink {
         }
     }
 
-    private func forget(_ session: String) { state.withLock { $0.calls[session] = nil } }
-
-    /// Ends a connection, and the calls over it as if their caller had hung up.
-    private func end(_ connection: LANConnection, _ reason: IoTError) {
-        let (sessions, user) = state.withLock { state in
-            (
-                state.calls.filter { $0.value === connection }.map(\.key),
-                state.connections[ObjectIdentifier(connection)]?.claims.from
-            )
+    private func forget(_ session: String, _ connection: LANConnection) {
+        state.withLock { state in
+            if state.calls[session] === connection { state.calls[session] = nil }
         }
+    }
+
+    private func end(_ connection: LANConnection, _ reason: IoTError) {
         connection.close(reason)
-        guard let user else { return }
-        for session in sessions { endings.add(session, of: user, reason) }
+        ended(connection)
     }
 
     private let endings = LANEndings()
@@ -210,26 +268,38 @@ package final class LANDeviceLink: DeviceLink {
     package var principal: Principal { hub.principal }
     package var current: LinkStatusChange { hub.current }
     package var tokenKeys: TokenKeys? { hub.tokenKeys }
-    package var hubTime: Int64 { hub.hubTime }
+
+    /// Without the hub it is not before the newest time that was stored, so that a box whose own clock is wrong after a
+    /// restart does not make grants valid again.
+    package var hubTime: Int64 {
+        let stored = state.withLock { $0.known }.map { $0.hubTime + Int64(Duration(.now() - $0.at) / .milliseconds(1)) }
+        return max(hub.hubTime, stored ?? 0)
+    }
 
     package func run() async throws {
-        if let trust = try? file.read() {
+        if let record = try? file.read() {
             state.withLock { state in
                 guard state.trust == nil else { return }
-                state.trust = trust
-                state.keys = TokenKeys(jwkSet: trust.keys)
+                state.trust = record.trust
+                state.keys = TokenKeys(jwkSet: record.trust.keys)
+                state.known = (record.hubTime, .now())
             }
         }
         door.add(self)
         await withTaskGroup(of: Void.self) { group in
             group.addTask { try? await self.hub.run() }
             group.addTask { await self.keep() }
+            group.addTask { await self.keepTime() }
+            group.addTask {
+                // The changes end with the session.
+                for await change in self.hub.statusChanges() where change.kick == .removed { await self.forgetHub() }
+            }
             group.addTask { await self.endings.run { request throws(IoTError) in try await self.hangUp(request) } }
             await group.next()
             group.cancelAll()
         }
         door.remove(self)
-        let connections = state.withLock { $0.connections.values.map(\.connection) }
+        let connections = state.withLock { $0.visitors.values.map(\.connection) }
         for connection in connections { connection.close(IoTError(.stopping)) }
     }
 
@@ -238,14 +308,21 @@ package final class LANDeviceLink: DeviceLink {
         return try await handler(request)
     }
 
-    /// Stores what the hub said, when it has changed.
+    /// Stores what the hub said.
     private func keep() async {
-        for await trust in known {
+        for await trust in known where state.withLock({ $0.trust != nil }) {
             do throws(IoTError) {
-                try await file.keep(trust)
+                try await file.keep(LANTrustFile.Record(trust: trust, hubTime: hub.hubTime))
             } catch {
                 logger.warning("what the hub said for the local network could not be stored: \(error.message)")
             }
+        }
+    }
+
+    private func keepTime() async {
+        while (try? await Task.sleep(for: Self.storeInterval)) != nil {
+            guard hub.current.status == .online, let trust = state.withLock({ $0.trust }) else { continue }
+            learn.yield(trust)
         }
     }
 
@@ -262,7 +339,7 @@ package final class LANDeviceLink: DeviceLink {
         else {
             return try await hub.request(method, params, timeout: timeout, id: id, as: account)
         }
-        if method == CallMethod.end.name { forget(session) }
+        if method == CallMethod.end.name { forget(session, connection) }
         return try await connection.request(method, params, timeout: timeout, id: id)
     }
 

@@ -9,6 +9,8 @@ package struct LANDialer: Sendable {
     /// For one address.
     private static let connectTimeout = TimeAmount.seconds(2)
     private static let beginTimeout = Duration.seconds(5)
+    /// Of the device, that are tried. Anybody on the network can answer a search.
+    private static let mostAddresses = 8
 
     /// What the gateway knows about the device.
     package struct Target: Sendable {
@@ -49,7 +51,7 @@ package struct LANDialer: Sendable {
     ) async {
         var failure = IoTError(.deviceOffline, "the device has no address on the local network")
         for addresses in [{ target.place.addresses }, elsewhere] as [@Sendable () async -> [String]] {
-            for address in await addresses() {
+            for address in await addresses().prefix(Self.mostAddresses) where !Task.isCancelled {
                 do throws(IoTError) {
                     let client = try await connect(address, target)
                     return await serve(client, target, begun, handler)
@@ -57,7 +59,6 @@ package struct LANDialer: Sendable {
                     // Another device at an old address says nothing about the next one.
                     if failure.code != .deviceKeyChanged { failure = error }
                 }
-                if Task.isCancelled { break }
             }
         }
         begun.settle(.failure(failure))
@@ -68,8 +69,6 @@ package struct LANDialer: Sendable {
         do {
             let client: LANConnection.Client = try await ClientBootstrap(group: loops)
                 .connectTimeout(Self.connectTimeout)
-                .channelOption(.tcpOption(.tcp_nodelay), value: 1)
-                .channelOption(.socketOption(.so_keepalive), value: 1)
                 .connect(host: address, port: target.place.port) { [key] channel in
                     channel.eventLoop.makeCompletedFuture {
                         let tls = try LANTLS.client(
@@ -77,9 +76,7 @@ package struct LANDialer: Sendable {
                         ) { secured.settle(.failure($0)) }
                         try channel.pipeline.syncOperations.addHandler(tls)
                         try channel.pipeline.syncOperations.addHandler(HandshakeWatch(secured))
-                        return try LANConnection.Client(
-                            wrappingChannelSynchronously: channel,
-                            configuration: .init(backPressureStrategy: .init(lowWatermark: 1, highWatermark: 4)))
+                        return try LANConnection.client(channel)
                     }
                 }
             let limit = client.channel.eventLoop.scheduleTask(in: Self.connectTimeout) {

@@ -53,9 +53,16 @@ package final class LANDoor: Sendable {
         try LANTLS.serverContext { [weak self] device in self?.link(of: device)?.key }
     }
 
-    /// Serves a connection until its end. `key` is the one that the gateway has proved.
-    package func serve(_ client: LANConnection.Client, key: @escaping @Sendable () -> DevicePublicKey?) async {
-        let visit = LANVisit(door: self, connection: LANConnection(client.channel), key: key)
+    /// Serves a connection until its end.
+    ///
+    /// - Parameters:
+    ///   - key: the one that the gateway has proved.
+    ///   - onBegin: called when the device has accepted the gateway's grant.
+    package func serve(
+        _ client: LANConnection.Client, key: @escaping @Sendable () -> DevicePublicKey?,
+        onBegin: @escaping @Sendable () -> Void
+    ) async {
+        let visit = LANVisit(door: self, connection: LANConnection(client.channel), key: key, onBegin: onBegin)
         let beginning = client.channel.eventLoop.scheduleTask(in: Self.beginTime) {
             if !visit.hasBegun { visit.connection.close(IoTError(.operationTimeout, "the connection did not begin")) }
         }

@@ -1,7 +1,7 @@
-import IoTCore
-import IoTLink
+package import IoTCore
+package import IoTLink
 
-/// Calls over connections of users whose rights were withdrawn, which end one after the other.
+/// Calls over connections that have ended, which end one after the other.
 struct LANEndings: Sendable {
     /// More than all connections can have.
     private static let limit = 2_048
@@ -14,14 +14,20 @@ struct LANEndings: Sendable {
     }
 
     func add(_ session: String, of user: Principal, _ reason: IoTError) {
-        let ending = CallEnding(CallRoute(peer: user, session: session), reason)
-        queue.yield(
-            LinkRequest(
-                id: RequestID.random(), method: CallMethod.end.name, from: user, params: ending.json, t: 0,
-                deadline: LANExchange.longestTime))
+        queue.yield(.ending(session, by: user, reason))
     }
 
     func run(_ handler: @escaping LinkSession.Handler) async {
         for await request in requests { _ = try? await handler(request) }
+    }
+}
+
+extension LinkRequest {
+    /// The end of a call whose connection has ended, as if the other side had hung up.
+    package static func ending(_ session: String, by peer: Principal, _ reason: IoTError) -> LinkRequest {
+        LinkRequest(
+            id: RequestID.random(), method: CallMethod.end.name, from: peer,
+            params: CallEnding(CallRoute(peer: peer, session: session), reason).json, t: 0,
+            deadline: LANExchange.longestTime)
     }
 }

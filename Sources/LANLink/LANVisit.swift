@@ -20,12 +20,17 @@ final class LANVisit: Sendable {
     let connection: LANConnection
     private let door: LANDoor
     private let key: @Sendable () -> DevicePublicKey?
+    private let onBegin: @Sendable () -> Void
     private let begun = Mutex<Begun?>(nil)
 
-    init(door: LANDoor, connection: LANConnection, key: @escaping @Sendable () -> DevicePublicKey?) {
+    init(
+        door: LANDoor, connection: LANConnection, key: @escaping @Sendable () -> DevicePublicKey?,
+        onBegin: @escaping @Sendable () -> Void
+    ) {
         self.door = door
         self.connection = connection
         self.key = key
+        self.onBegin = onBegin
     }
 
     var hasBegun: Bool { begun.withLock { $0 != nil } }
@@ -38,7 +43,7 @@ final class LANVisit: Sendable {
         do throws(IoTError) {
             return try begin(request).json
         } catch {
-            // The answer is sent before the connection ends.
+            connection.closeAfterAnswer()
             door.logger.info(
                 "a caller on the local network was refused",
                 metadata: ["lan.code": "\(error.code.rawValue)", "lan.reason": "\(error.message)"])
@@ -67,6 +72,7 @@ final class LANVisit: Sendable {
             throw IoTError(.duplicateCall, "the connection has begun already")
         }
         link.began(connection, claims)
+        onBegin()
         return LinkNothing()
     }
 

@@ -76,12 +76,105 @@ import ThingModel
     @Test("What the hub said counts after a restart without it")
     func restart() async throws {
         let site = try LANSite()
-        try await site.trustFile.keep(site.trust(ended: 5))
+        try await site.trustFile.keep(.init(trust: site.trust(ended: 5), hubTime: 0))
         let grant = try site.grant()
         try await site.serve { port in
             #expect(await site.refusal(port, grant: grant) == nil)
             let old = try site.grant(iat: 5)
             #expect(await site.refusal(port, grant: old) == .callTokenInvalid)
+        }
+    }
+
+    @Test("A clock that is wrong after a restart does not make an expired grant valid again")
+    func wrongClock() async throws {
+        let site = try LANSite()
+        try await site.trustFile.keep(.init(trust: site.trust(), hubTime: 1_500_000_000))
+        let (expired, good) = (try site.grant(exp: 1_499_999), try site.grant(exp: 1_600_000))
+        try await site.serve { port in
+            #expect(await site.refusal(port, grant: expired) == .callTokenInvalid)
+            #expect(await site.refusal(port, grant: good) == nil)
+            // The hub says another time.
+            site.link.trust(site.trust())
+            #expect(await site.refusal(port, grant: expired) == nil)
+            while try site.trustFile.read()?.hubTime != 1_000_000_000 { await Task.yield() }
+        }
+    }
+
+    @Test("A device that its hub has removed is not reached any more, also not after a restart")
+    func removed() async throws {
+        let site = try LANSite()
+        site.link.trust(site.trust())
+        let grant = try site.grant()
+        try await site.serve { port in
+            try await site.connect(port, grant: grant) { connection in
+                site.hub.removeDevice()
+                while connection.isOpen { await Task.yield() }
+            }
+            #expect(await site.refusal(port, grant: grant) == .callTokenInvalid)
+            while try site.trustFile.read() != nil { await Task.yield() }
+        }
+    }
+
+    @Test("A connection ends when its grant expires")
+    func expiry() async throws {
+        let site = try LANSite()
+        site.link.trust(site.trust())
+        let grant = try site.grant(exp: 1_000_000)
+        try await site.serve { port in
+            try await site.connect(port, grant: grant) { connection in
+                _ = try await connection.request("property.read", Self.read)
+                site.hub.time.withLock { $0 = 1_000_001 }
+                while connection.isOpen { await Task.yield() }
+            }
+        }
+    }
+
+    @Test("A call ends with its connection, also if it was still beginning then", arguments: [false, true])
+    func lostConnection(isBeginning: Bool) async throws {
+        let site = try LANSite()
+        site.link.trust(site.trust())
+        let (begins, ended) = (Readiness<Void>(), Readiness<JSONValue>())
+        let isLost = Mutex(false)
+        site.link.handle("call.connect") { _ throws(IoTError) in
+            begins.settle(.success(()))
+            // Does not stop when it is cancelled.
+            while isBeginning, !isLost.withLock({ $0 }) { await Task.yield() }
+            return .null
+        }
+        site.link.handle("call.end") { request throws(IoTError) in
+            // Before its beginning there is no call to end.
+            guard !isBeginning || isLost.withLock({ $0 }) else { throw IoTError(.callTargetNotFound) }
+            ended.settle(.success(request.params))
+            return .null
+        }
+        let grant = try site.grant()
+        try await site.serve { port in
+            try await site.connect(port, grant: grant) { connection in
+                async let call = Result { try await connection.request("call.connect", ["session": "s"]) }
+                try await begins.wait()
+                if !isBeginning { _ = await call }
+                connection.close(IoTError(.stopping))
+                _ = await call
+            }
+            isLost.withLock { $0 = true }
+            #expect(try await ended.wait()["session"] == "s")
+        }
+    }
+
+    @Test("A refused beginning ends the connection, after its answer; a good one is noted")
+    func refusedBeginning() async throws {
+        let site = try LANSite()
+        site.link.trust(site.trust())
+        let grant = try site.grant()
+        try await site.serve { port in
+            try await site.connectWithoutGrant(port) { connection in
+                let outcome = await Result { try await connection.request("property.read", Self.read) }
+                #expect(outcome.failureCode == .callTokenRejected)
+                while connection.isOpen { await Task.yield() }
+            }
+            #expect(site.begun.value == 0)
+            #expect(await site.refusal(port, grant: grant) == nil)
+            #expect(site.begun.value == 1)
         }
     }
 

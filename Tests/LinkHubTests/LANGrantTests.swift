@@ -1,5 +1,6 @@
 import IoTCore
 import IoTLink
+import NIOCore
 import Testing
 import ThingModel
 
@@ -79,6 +80,61 @@ struct LANGrantTests {
         #expect(ended >= old.iat)
         // One of the same second is valid.
         #expect(try claims(&hub, hub.owner).iat > ended)
+    }
+
+    @Test("The other users of the device are told, so that they ask for new grants")
+    func others() throws {
+        var hub = try CoreFixture()
+        try hub.bringEverybodyOnline()
+        let user: JSONValue = ["device": "front", "user": "guest"]
+        let sent = try hub.sendRequest(hub.owner, "device.unbind", user)
+        let told = sent.filter { sent in
+            guard case .push(let push) = sent.envelope else { return false }
+            return LANMethod.ended.parameters(of: push)?.device == hub.front.rawValue
+        }
+        #expect(told.map(\.address) == [hub.owner])
+    }
+
+    @Test("A second withdrawal in the same second withdraws grants that were issued after the first")
+    func twice() throws {
+        var hub = try CoreFixture()
+        try hub.bringEverybodyOnline()
+        let user: JSONValue = ["device": "front", "user": "guest"]
+        #expect(try hub.request(hub.owner, "device.unbind", user)?.code == .success)
+        #expect(try hub.request(hub.owner, "device.bind", user)?.code == .success)
+        let between = try claims(&hub, hub.guest)
+        #expect(try hub.request(hub.owner, "device.unbind", user)?.code == .success)
+        let ended = try #require(try hub.request(hub.camera, "session.begin")?.result["grantsEnded"]?.integerValue)
+        #expect(between.iat <= ended)
+        #expect(try claims(&hub, hub.owner).iat > ended)
+    }
+
+    @Test("An account that expires withdraws no grant of others: its own expires with it")
+    func expiredAccount() throws {
+        var hub = try CoreFixture()
+        try hub.bringEverybodyOnline()
+        let params: JSONValue = ["device": "front", "ttlSeconds": 60]
+        #expect(try hub.request(hub.owner, "user.createTemporary", params)?.code == .success)
+        hub.advance(.seconds(120))
+        _ = hub.timeout()
+        #expect(hub.core.state.users.values.allSatisfy { $0.kind != .temporary })
+        #expect(try hub.request(hub.camera, "session.begin")?.result["grantsEnded"] == 0)
+    }
+
+    @Test("A request that a device had got before it went offline says so, so that nobody repeats it")
+    func delivered() throws {
+        var hub = try CoreFixture()
+        try hub.bringEverybodyOnline()
+        _ = try hub.request(hub.camera, "model.login", try .sampleLogin())
+        let order: JSONValue = ["device": "front", "path": "Action.cameraOn", "value": ["ctlVal": 0]]
+        #expect(try hub.sendRequest(hub.owner, "action.take", order).contains { $0.address == hub.camera })
+        let sent = try hub.send(hub.camera, .push(LinkPush(method: "session.end")))
+        let reply = try #require(sent.replies(to: hub.owner).first)
+        guard case .failure(let error) = reply.outcome else { return }
+        #expect(error.code == .deviceOffline && error.isAfterDelivery)
+        let refused = try #require(try hub.request(hub.owner, "action.take", order))
+        guard case .failure(let error) = refused.outcome else { return }
+        #expect(error.code == .deviceOffline && !error.isAfterDelivery)
     }
 
     @Test("More rights withdraw nothing")

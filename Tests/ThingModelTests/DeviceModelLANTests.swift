@@ -116,6 +116,35 @@ import Testing
         }
     }
 
+    @Test("What the hub refuses is taken back also if nobody has written at the hub meanwhile")
+    func refusedAndUnchanged() async throws {
+        let model = try makeModel()
+        try await run(model, isOnline: true) { () async throws in
+            hub.become(.offline)
+            _ = try await write(7)
+            // The user may not write any more.
+            hub.failNext("lan.written", IoTError(.relationInvalid))
+            hub.become(.online)
+            await expect(["model.login", "lan.written", "model.login", "model.applied"])
+            #expect(limits.all == [4, 7, 4])
+            #expect(try model.document.read("ProWritable.limit.setVal").value == 4)
+        }
+    }
+
+    @Test("The hub's setting with the value that was written counts, also if the answer to the write was lost")
+    func lostAnswer() async throws {
+        let model = try makeModel()
+        try await run(model, isOnline: true) { () async throws in
+            hub.become(.offline)
+            _ = try await write(7)
+            // The hub's clock is behind.
+            hub.state.withLock { _ = try? $0.document?.write("ProWritable.limit.setVal", 7, at: 50) }
+            hub.become(.online)
+            await expect(["model.login", "model.applied"])
+            #expect(limits.all == [4, 7, 7])
+        }
+    }
+
     @Test("Built-in settings, user properties and all that is not writable are refused; a conditional write can lose")
     func refusals() async throws {
         let model = try makeModel()

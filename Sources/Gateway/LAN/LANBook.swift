@@ -1,5 +1,6 @@
 import IoTCore
 import IoTLink
+import Synchronization
 import ThingModel
 
 /// What a gateway knows for times without its hub: its account's devices on the local network, and its grants for them.
@@ -72,5 +73,24 @@ struct LANBook: Sendable, Equatable {
                     device: device, name: name, role: line["role"]?.stringValue.flatMap { BindingRole(rawValue: $0) },
                     actions: actions, place: place, grant: grant, expires: expires)
             })
+    }
+}
+
+/// The newest book, for all tasks.
+final class SharedBook: Sendable {
+    private let book: Mutex<LANBook>
+
+    init(_ book: LANBook) {
+        self.book = Mutex(book)
+    }
+
+    var value: LANBook { book.withLock { $0 } }
+
+    /// - Returns: whether it differs from the one before.
+    func replace(with new: LANBook) -> Bool {
+        book.withLock { book in
+            defer { book = new }
+            return book != new
+        }
     }
 }

@@ -46,7 +46,7 @@ struct LANGrants {
         if let update = ModelMethod.update.parameters(of: push) {
             return update.path == "ProReadonly.\(CameraProperty.lan)"
         }
-        return [DeviceMethod.bound.name, DeviceMethod.unbound.name].contains(push.method)
+        return [DeviceMethod.bound.name, DeviceMethod.unbound.name, LANMethod.ended.name].contains(push.method)
     }
 
     /// Asks the hub for the account's devices on the network, and for a grant for each of them.
@@ -60,11 +60,7 @@ struct LANGrants {
                 if let entry = await entry(device, client) { entries.append(entry) }
             }
             let book = LANBook(entries)
-            let isNew = link.state.withLock { state in
-                defer { state.book = book }
-                return state.book != book
-            }
-            if isNew { try PrivateFile.write(book.json.jsonText + "\n", to: link.file) }
+            if link.book.replace(with: book) { try PrivateFile.write(book.json.jsonText + "\n", to: link.file) }
         } catch {
             link.logger.info(
                 "the grants for the local network could not be renewed",
@@ -94,7 +90,7 @@ struct LANGrants {
                     "link.reason": "\(error.message)",
                 ])
             // The one from before is still good.
-            return link.state.withLock { $0.book[device.id] }
+            return link.book.value[device.id]
         }
     }
 

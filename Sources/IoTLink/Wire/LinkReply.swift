@@ -65,9 +65,17 @@ public struct LinkReply: Sendable, Equatable {
 /// The result that accompanies an error code. For example, a conditional write that lost the race gets the current
 /// value and version. It is passed as the `underlying` of an `IoTError`, from the handler to the caller.
 public struct LinkRefusal: Error, Sendable, Equatable {
+    /// The other side went offline after it had got the request, so it may have carried it out.
+    package static let afterDelivery = LinkRefusal(result: ["delivered": true])
+
     public let result: JSONValue
 
     public init(result: JSONValue) {
         self.result = result
     }
+}
+
+extension IoTError {
+    /// Whether a request that failed may have been carried out.
+    package var isAfterDelivery: Bool { underlying as? LinkRefusal == .afterDelivery }
 }

@@ -145,10 +145,15 @@ extension HubCore {
     }
 
     /// Also ends the user's calls and pushes.
-    mutating func endBinding(_ user: AccessID, _ device: DeviceID, _ reason: UnbindReason, at time: HubTime) {
+    ///
+    /// - Parameter deviceStays: whether others are bound to the device still.
+    mutating func endBinding(
+        _ user: AccessID, _ device: DeviceID, _ reason: UnbindReason, deviceStays: Bool = true, at time: HubTime
+    ) {
         state.bindings.remove(user, device)
         turn.changes.append(.unbind(user, device))
-        endGrants(of: user, at: device, time)
+        // The grant of an account that has expired has expired with it.
+        if reason != .expired, deviceStays { endGrants(of: user, at: device, time) }
         endCalls(of: user, device, notAllowedBy: [], at: time)
         cancelForwards(of: user, to: device, notAllowedBy: [], at: time)
         guard let session = sessions[.user(user)] else { return }

@@ -81,7 +81,9 @@ extension HubCore {
         kick(.device(device), .removed, at: time)
         removeTokens(of: .device(device)) { _ in true }
         for call in state.calls.of(device) { end(call, for: .user, at: time) }
-        for user in state.bindings.users(of: device).keys { endBinding(user, device, .removed, at: time) }
+        for user in state.bindings.users(of: device).keys {
+            endBinding(user, device, .removed, deviceStays: false, at: time)
+        }
         for (user, account) in state.users where account.device == device {
             removeUser(user, bindingsEnd: .removed, at: time)
         }

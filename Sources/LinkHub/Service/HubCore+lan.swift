@@ -46,13 +46,16 @@ extension HubCore {
         record(change, of: device, isForDevice: PropertyClass(ofPath: change.path) == .writable)
     }
 
-    /// Invalidates the grants that were issued for a device, because a user's rights to it have become less. Gateways ask
-    /// for new ones.
+    /// Invalidates the grants that were issued for a device, because a user's rights to it have become less. The gateways
+    /// of the other users ask for new ones.
     mutating func endGrants(of user: AccessID, at device: DeviceID, _ time: HubTime) {
         guard var record = state.devices[device] else { return }
-        record.grantsEnded = max(time.seconds, record.grantsEnded)
+        // Also those that were issued after another withdrawal in this second.
+        record.grantsEnded = max(time.seconds, record.grantsEnded + 1)
         state.devices[device] = record
         turn.changes.append(.putDevice(device, record))
+        let others = userAddresses(of: device).filter { $0.principal != .user(user) }
+        pushToUsers(at: others, LANMethod.ended.push(DeviceReference(device: device.rawValue), t: time.wall))
         guard let session = sessions[.device(device)] else { return }
         push(
             LANMethod.withdrawn, RightsWithdrawn(until: record.grantsEnded, user: .user(user)), to: session.address,

@@ -119,8 +119,11 @@ extension HubCore {
         for forward in forwards.waiting(for: principal) {
             let code: ErrorCode = principal.kind == .device ? .deviceOffline : .appNotOnline
             conclude(
-                forward, .failure(IoTError(code, "the peer went offline before it answered")), isAnswered: false,
-                at: time)
+                forward,
+                .failure(
+                    IoTError(
+                        code, "the peer went offline before it answered", underlying: LinkRefusal.afterDelivery)),
+                isAnswered: false, at: time)
         }
     }
 

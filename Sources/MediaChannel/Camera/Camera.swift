@@ -110,7 +110,10 @@ public final class Camera: Service, Sendable {
             motion?.take(event, isOn: stream.value.isOn)
         }
         source = CameraSource(settings, eventLoop: eventLoop, onEvent: handOff.take)
-        model = DeviceModel(schema: try CameraSchema.make(maximumViewers: limit), link: link, logger: logger)
+        // The hub compares the times of what was written while it was away.
+        model = DeviceModel(
+            schema: try CameraSchema.make(maximumViewers: limit), link: link, logger: logger,
+            now: { link.hubTime / 1000 })
         let constants = CameraSchema.constants(
             settings.sourceKind, sources: 1 + settings.furtherSources.count, softwareVersion: softwareVersion, key: key)
         for (path, value) in constants { try model.report(path, value) }

@@ -89,7 +89,8 @@ extension DeviceModel {
         }
     }
 
-    /// Tells the hub of a setting. If the hub refuses it, the device logs in again, and gets the hub's own.
+    /// Tells the hub of a setting. If the hub refuses it, the device logs in again and gets the hub's own, unless a newer
+    /// one was written meanwhile.
     func tellHub(_ name: String, _ write: LANWrite) async throws(IoTError) {
         do throws(IoTError) {
             _ = try await link.request(LANMethod.written, write)
@@ -100,10 +101,7 @@ extension DeviceModel {
                 logger.notice(
                     "the hub does not take a setting that was written over the local network",
                     metadata: ["model.property": "\(name)", "link.reason": "\(error.message)"])
-                state.withLock { state in
-                    state.told(name, write)
-                    state.startOver()
-                }
+                state.withLock { $0.takeBack(name, write) }
             default: throw error
             }
         }

@@ -107,17 +107,28 @@ struct DeviceModelState: Sendable {
         untold[name] = write
     }
 
-    /// The hub knows this setting, or has refused it.
+    /// The hub knows this setting.
     mutating func told(_ name: String, _ write: LANWrite) {
         if untold[name] == write { untold[name] = nil }
     }
 
-    /// Decides between a setting from the hub and one that the hub does not know yet: the newer one counts.
+    /// The hub has refused this setting. The next login gets the hub's own, also if that is the version which was applied
+    /// before.
+    mutating func takeBack(_ name: String, _ write: LANWrite) {
+        guard untold[name] == write else { return }
+        untold[name] = nil
+        document.setApplied(name, nil)
+        startOver()
+    }
+
+    /// Decides between a setting from the hub and one that the hub does not know yet: the newer one counts. The hub
+    /// knows it if it sends the same value: then only its answer was lost.
     ///
     /// - Throws: `deviceBusy` if the hub's is the older one. It gets the newer one next, and delivers that.
     mutating func yieldWrite(of name: String, to delivery: Delivery) throws(IoTError) {
         guard let write = untold[name] else { return }
-        guard delivery.value["t"]?.integerValue ?? 0 >= write.t else {
+        let isKnown = delivery.value["setVal"] == write.value
+        guard isKnown || delivery.value["t"]?.integerValue ?? 0 >= write.t else {
             throw IoTError(.deviceBusy, "ProWritable.\(name) was written later, over the local network")
         }
         untold[name] = nil

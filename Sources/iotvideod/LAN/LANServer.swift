@@ -31,12 +31,6 @@ final class LANServer: Service {
 
     /// The most connections, of which many may not have begun.
     private static let connectionBound = QuotaBound(total: 128, each: 32)
-    /// The options of tcp(7) that NIO does not define, with which a peer that has vanished is noticed after 100 s.
-    private enum KeepAlive {
-        static let idle = (NIOBSDSocket.Option(rawValue: 4), seconds: 60)
-        static let interval = (NIOBSDSocket.Option(rawValue: 5), seconds: 10)
-        static let count = (NIOBSDSocket.Option(rawValue: 6), attempts: 4)
-    }
 
     private let address: ListenAddress
     private let door: LANDoor
@@ -48,28 +42,19 @@ final class LANServer: Service {
         self.loops = loops
     }
 
-    private func listen() async throws -> Listener {
+    private func listen(_ connections: Connections) async throws -> Listener {
         let context = try door.makeContext()
-        let connections = Connections(Self.connectionBound)
         do {
             return try await ServerBootstrap(group: loops)
                 .serverChannelOption(.backlog, value: 64)
                 .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
-                .childChannelOption(.tcpOption(.tcp_nodelay), value: 1)
-                .childChannelOption(.socketOption(.so_keepalive), value: 1)
-                .childChannelOption(.tcpOption(KeepAlive.idle.0), value: KeepAlive.idle.seconds)
-                .childChannelOption(.tcpOption(KeepAlive.interval.0), value: KeepAlive.interval.seconds)
-                .childChannelOption(.tcpOption(KeepAlive.count.0), value: KeepAlive.count.attempts)
                 .bind(host: address.host, port: address.port) { channel in
                     channel.eventLoop.makeCompletedFuture {
                         // If there is no room, NIO closes the connection, because its initialization fails.
                         try connections.admit(channel)
                         let key = ProvenKey()
                         try channel.pipeline.syncOperations.addHandler(LANTLS.server(context, accept: key.accept))
-                        let client = try LANConnection.Client(
-                            wrappingChannelSynchronously: channel,
-                            configuration: .init(backPressureStrategy: .init(lowWatermark: 1, highWatermark: 4)))
-                        return Visitor(client: client, key: key)
+                        return Visitor(client: try LANConnection.client(channel), key: key)
                     }
                 }
         } catch let error as IOError {
@@ -79,16 +64,12 @@ final class LANServer: Service {
     }
 
     func run() async throws {
-        let listener = try await listen()
-        await cancelWhenGracefulShutdown { [self] in
-            try? await listener.executeThenClose { visitors in
-                try await withThrowingDiscardingTaskGroup { group in
-                    for try await visitor in visitors {
-                        group.addTask { [door] in
-                            await door.serve(visitor.client) { visitor.key.value }
-                        }
-                    }
-                }
+        let connections = Connections(Self.connectionBound)
+        try await listen(connections).serveUntilShutdown { [door] visitor in
+            await door.serve(visitor.client) {
+                visitor.key.value
+            } onBegin: {
+                connections.serve(visitor.client.channel)
             }
         }
     }

@@ -81,22 +81,11 @@ final class RTSPServer: Service {
             logger: logger)
         let listener = try await listen(connections)
         readiness.settle(.success(listener.channel.localAddress?.port ?? 0))
-        // A stop does not wait for connections, because their streams do not end.
-        await cancelWhenGracefulShutdown { [self] in
-            try? await listener.executeThenClose { clients in
-                try await withThrowingTaskGroup(of: Void.self) { group in
-                    group.addTask { [self] in try await TLSContext.watch(tls, logger) }
-                    group.addTask {
-                        try await withThrowingDiscardingTaskGroup { group in
-                            for try await client in clients {
-                                group.addTask { await PlayerConnection.serve(client, door) }
-                            }
-                        }
-                    }
-                    try await group.next()
-                    group.cancelAll()
-                }
-            }
+        await withTaskGroup(of: Void.self) { [self] group in
+            group.addTask { [self] in try? await TLSContext.watch(tls, logger) }
+            group.addTask { await listener.serveUntilShutdown { client in await PlayerConnection.serve(client, door) } }
+            await group.next()
+            group.cancelAll()
         }
     }
 

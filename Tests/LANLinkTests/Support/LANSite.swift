@@ -20,6 +20,8 @@ final class LANSite: Sendable {
     private let hubKey = Curve25519.Signing.PrivateKey()
     private let door = LANDoor(logger: Logger(label: "test"))
     private let folder: String
+    /// The connections that have begun.
+    let begun = Count()
 
     init(callers: CallerKeys = .all, isAllowed: Bool = true) throws {
         hub = ScriptedHub(device)
@@ -69,18 +71,16 @@ final class LANSite: Sendable {
                 channel.eventLoop.makeCompletedFuture {
                     let proven = ProvenKey()
                     try channel.pipeline.syncOperations.addHandler(LANTLS.server(context, accept: proven.accept))
-                    return (
-                        try LANConnection.Client(wrappingChannelSynchronously: channel, configuration: .init()), proven
-                    )
+                    return (try LANConnection.client(channel), proven)
                 }
             }
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { [link] in try await link.run() }
-            group.addTask { [door] in
+            group.addTask { [door, begun] in
                 try await listener.executeThenClose { visitors in
                     try await withThrowingDiscardingTaskGroup { group in
                         for try await (client, key) in visitors {
-                            group.addTask { await door.serve(client) { key.value } }
+                            group.addTask { await door.serve(client, key: { key.value }, onBegin: { begun.add() }) }
                         }
                     }
                 }
@@ -97,6 +97,12 @@ final class LANSite: Sendable {
     }
 
     private struct Done: Error {}
+
+    final class Count: Sendable {
+        private let count = Mutex(0)
+        var value: Int { count.withLock { $0 } }
+        func add() { count.withLock { $0 += 1 } }
+    }
 
     private final class ProvenKey: Sendable {
         private let key = Mutex<DevicePublicKey?>(nil)
@@ -123,6 +129,32 @@ final class LANSite: Sendable {
                 try await body(connection)
             }
             try await group.waitForAll()
+        }
+    }
+
+    /// Connects a gateway that sends no grant.
+    func connectWithoutGrant(_ port: Int, _ body: @escaping @Sendable (LANConnection) async throws -> Void) async throws
+    {
+        let client = try await ClientBootstrap(group: .singletonMultiThreadedEventLoopGroup)
+            .connect(host: "127.0.0.1", port: port) { [device, deviceKey, gatewayKey] channel in
+                channel.eventLoop.makeCompletedFuture {
+                    let tls = try LANTLS.client(
+                        to: device, expecting: deviceKey.publicKey.fingerprint, key: gatewayKey, refuse: { _ in })
+                    try channel.pipeline.syncOperations.addHandler(tls)
+                    return try LANConnection.client(channel)
+                }
+            }
+        let connection = LANConnection(client.channel)
+        try await client.executeThenClose { inbound, outbound in
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                group.addTask {
+                    await connection.run(inbound, outbound, limit: { Envelope.maximumSize }) {
+                        _ throws(IoTError) in throw IoTError(.invalidRequest)
+                    }
+                }
+                group.addTask { try await body(connection) }
+                try await group.waitForAll()
+            }
         }
     }
 

@@ -9,9 +9,13 @@ final class ScriptedHub: DeviceLink {
     private let handlers = Mutex<[String: LinkSession.Handler]>([:])
     let time = Mutex<Int64>(1_000_000)
     private let ended = Readiness<Void>()
+    /// For one reader.
+    private let changes: AsyncStream<LinkStatusChange>
+    private let change: AsyncStream<LinkStatusChange>.Continuation
 
     init(_ device: DeviceID) {
         principal = .device(device)
+        (changes, change) = AsyncStream.makeStream()
     }
 
     func request(
@@ -31,7 +35,8 @@ final class ScriptedHub: DeviceLink {
     }
 
     func handleMany(_ method: String, _ handler: @escaping LinkSession.ManyHandler) {}
-    func statusChanges() -> AsyncStream<LinkStatusChange> { AsyncStream { $0.finish() } }
+    func statusChanges() -> AsyncStream<LinkStatusChange> { changes }
+    func removeDevice() { change.yield(LinkStatusChange(.offline, .kicked, kick: .removed, since: 0)) }
     func pushes() -> AsyncStream<LinkPush> { AsyncStream { $0.finish() } }
 
     var current: LinkStatusChange {

@@ -161,7 +161,8 @@ extension ProvisioningServer {
                     let identifier = number
                     let host = connection.channel.remoteAddress?.ipAddress ?? ""
                     guard places.take(host) else {
-                        connection.channel.close(promise: nil)
+                        // NIO ends the process for a connection that is not served.
+                        group.addTask { try? await connection.executeThenClose { _, _ in } }
                         continue
                     }
                     group.addTask {
