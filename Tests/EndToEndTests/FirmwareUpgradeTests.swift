@@ -117,7 +117,7 @@ import Testing
         let again = try await site.daemon.iotctl("firmware", "front", "--upgrade")
         #expect(again.status == 0, "\(again.errors)")
         try await eventually("the release", within: .seconds(30)) { try await site.progress() == 95 }
-        #expect(site.files() == [".pending", "release"])
+        #expect(site.files() == [".pending", "release", "tried"])
         let bundle = try Data(contentsOf: URL(fileURLWithPath: site.directory + "/release"))
         let manifest = try Data(contentsOf: URL(fileURLWithPath: site.release + ".manifest"))
         let signature = try Data(contentsOf: URL(fileURLWithPath: site.release + ".manifest.sig"))

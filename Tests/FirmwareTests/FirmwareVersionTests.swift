@@ -30,6 +30,18 @@ import Testing
         #expect(FirmwareVersion(text) == nil)
     }
 
+    @Test(
+        "The version in a maker's text",
+        arguments: [
+            ("V5.7.3 build 220112", "5.7.3"), ("2.800.0000000.31.R, Build Date: 2021-05-11", "2.800.0-31"),
+            ("1.0", "1.0.0"),
+            ("fw 3 v04.05", "4.5.0"), ("1.2.3.4.5", "1.2.3-4.5"), ("build 7", nil), ("", nil),
+            ("9999999999.1", nil), (".. 1..2 ..", "1.2.0"),
+        ])
+    func maker(text: String, version: String?) {
+        #expect(FirmwareVersion(foundIn: text)?.description == version)
+    }
+
     @Test("The number of a thing model is the same version")
     func number() {
         #expect(FirmwareVersion(number: 1000).description == "0.1.0")

@@ -92,7 +92,7 @@ import ThingModel
         }
     }
 
-    @Test("What the device refuses because of the network, the hub is asked when it is back; nobody else is asked twice")
+    @Test("What the device refuses because of the network is asked of a hub that is back; nothing else is asked twice")
     func refusals() async throws {
         let grant = try site.grant(actions: .view)
         let hub = hub

@@ -41,7 +41,7 @@ import Yams
     private static func camera(with key: CameraKey) -> CameraSettings {
         let url = key.traits.onlyKind == .v4l2 ? "v4l2:/dev/video0" : "rtsps://192.0.2.1/"
         var camera = CameraSettings(name: "a", url: url)
-        if let needed = key.needs.flatMap(CameraKey.named) { _ = needed.set("u", &camera) }
+        if let needed = key.needs.flatMap(CameraKey.named) { _ = needed.set(Self.sample(needed), &camera) }
         return camera
     }
 

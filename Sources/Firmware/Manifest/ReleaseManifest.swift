@@ -5,6 +5,8 @@ public struct ReleaseManifest: Sendable, Hashable {
     /// The value of the member `type`. It separates the signed text from anything else that the same key signs.
     private static let type = "iotvideod firmware 1"
     public static let maximumBytes = 16_384
+    /// Of `model`, in characters.
+    public static let longestModel = 64
     private static let maximumPatterns = 64
 
     /// The model of the devices that it is for, 1 to 64 visible characters of ASCII.
@@ -36,7 +38,7 @@ public struct ReleaseManifest: Sendable, Hashable {
     }
 
     private func check() throws(IoTError) {
-        guard (1...64).contains(model.utf8.count), model.utf8.allSatisfy({ (0x20..<0x7F).contains($0) }),
+        guard (1...Self.longestModel).contains(model.utf8.count), model.utf8.allSatisfy({ (0x20..<0x7F).contains($0) }),
             model.utf8.first != 0x20, model.utf8.last != 0x20
         else { throw Self.invalid("model must have 1 to 64 visible characters of ASCII") }
         guard size >= 1 else { throw Self.invalid("size must be at least 1") }

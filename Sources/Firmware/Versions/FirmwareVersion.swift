@@ -38,6 +38,26 @@ public struct FirmwareVersion: Sendable, Hashable, Comparable, CustomStringConve
         preliminary = []
     }
 
+    /// The version in a text of a camera's maker: its first two or more numbers with points between them. Further ones
+    /// follow a hyphen, so that they count, too: `V5.7.3 build 220112` is 5.7.3, `2.800.0000000.31.R` is 2.800.0-31.
+    ///
+    /// - Returns: `nil` for a text without one.
+    public init?(foundIn text: String) {
+        let isPart = { (byte: UInt8) in (0x30...0x39).contains(byte) || byte == 0x2E }
+        for word in text.utf8.prefix(256).split(whereSeparator: { !isPart($0) }) {
+            let numbers = word.split(separator: 0x2E).map { digits -> String in
+                let rest = digits.drop { $0 == 0x30 }
+                return rest.isEmpty ? "0" : String(decoding: rest, as: UTF8.self)
+            }
+            guard numbers.count >= 2 else { continue }
+            let main = numbers.prefix(3) + Array(repeating: "0", count: max(0, 3 - numbers.count))
+            let further = numbers.dropFirst(3).joined(separator: ".")
+            self.init(main.joined(separator: ".") + (further.isEmpty ? "" : "-" + further))
+            return
+        }
+        return nil
+    }
+
     /// Whether the first numbers are these.
     func begins(with prefix: [UInt32]) -> Bool { numbers.starts(with: prefix) }
 

@@ -78,7 +78,7 @@ package struct CameraKey: Sendable {
     package let form: Form
     package let part: Part
     package let traits: Traits
-    /// The name of another key that must be given, too.
+    /// The name of another key that must be given, too, if the value is not the default.
     package let needs: String?
     /// What the value must be, as text for the user.
     package let requirement: String
@@ -141,11 +141,12 @@ package struct CameraKey: Sendable {
     }
 
     static func choice<Value: RawRepresentable<String> & CaseIterable & Sendable & Hashable>(
-        _ name: String, member: String? = nil, _ place: CameraPlace<Value>, part: Part, traits: Traits = []
+        _ name: String, member: String? = nil, _ place: CameraPlace<Value>, part: Part, traits: Traits = [],
+        needs: String? = nil
     ) -> CameraKey {
         let names = Value.allCases.map(\.rawValue)
         return CameraKey(
-            name, member: member, place, form: .choice(names), part: part, traits: traits, needs: nil,
+            name, member: member, place, form: .choice(names), part: part, traits: traits, needs: needs,
             rule: Rule("must be one of " + names.joined(separator: ", ")) { _ in true },
             read: { $0.stringValue.flatMap(Value.init(rawValue:)) }, write: { .string($0.rawValue) })
     }

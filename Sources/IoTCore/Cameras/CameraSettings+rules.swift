@@ -20,8 +20,10 @@ extension CameraSettings {
     /// - Parameter kind: the source's kind; `nil` if it is not known.
     package func conflicts(with kind: CameraSourceKind?) -> [Problem] {
         CameraKey.all.filter { $0.get(self) != nil }.compactMap { key in
-            if let needed = key.needs, let other = CameraKey.named(needed), other.get(self) == nil {
-                return Problem(key: key, reason: "requires a \(needed), too")
+            if let needed = key.needs, key.get(self) != key.defaultValue, let other = CameraKey.named(needed),
+                other.get(self) == nil
+            {
+                return Problem(key: key, reason: "requires \(needed), too")
             }
             if let kind, let only = key.traits.onlyKind, kind != only {
                 return Problem(key: key, reason: "is for \(only.form) only")

@@ -66,6 +66,9 @@ public struct CameraSettings: Sendable, Hashable {
     /// The port of its ONVIF service, from which its own detectors' events are got; without it they are not.
     public var onvifPort: Int?
 
+    /// Whose firmware its upgrades are about.
+    @Setting(default: .box) public var firmware: CameraFirmwareKind
+
     /// Which gateways may call it; every one without the key. A form of `CallerKeys`.
     public var callers: String?
 
@@ -85,7 +88,8 @@ public struct CameraSettings: Sendable, Hashable {
         live: CameraLivePolicy? = nil, lan: CameraLANPolicy? = nil, record: CameraRecordPolicy? = nil,
         recordTimes: String? = nil,
         recordSound: CameraRecordSound? = nil, recordBytes: Int? = nil, recordDays: Int? = nil,
-        motion: MotionSensitivity? = nil, motionIgnore: String? = nil, onvifPort: Int? = nil, callers: String? = nil,
+        motion: MotionSensitivity? = nil, motionIgnore: String? = nil, onvifPort: Int? = nil,
+        firmware: CameraFirmwareKind? = nil, callers: String? = nil,
         midUrl: String? = nil, lowUrl: String? = nil, sources: String? = nil
     ) {
         $name.given = name
@@ -109,6 +113,7 @@ public struct CameraSettings: Sendable, Hashable {
         $motion.given = motion
         self.motionIgnore = motionIgnore
         self.onvifPort = onvifPort
+        $firmware.given = firmware
         self.callers = callers
         self.midUrl = midUrl
         self.lowUrl = lowUrl
@@ -163,6 +168,7 @@ extension CameraKey {
         .wholeNumber(
             "onvifPort", CameraPlace(\.onvifPort), in: 1...65_535, part: .recording,
             traits: [.rtspOnly, .shown, .nullable]),
+        .choice("firmware", CameraPlace(\.$firmware), part: .recording, traits: .shown, needs: "onvifPort"),
         .text(
             "callers", CameraPlace(\.callers), part: .calls, traits: [.shown, .nullable],
             rule: Rule(CallerKeys.requirement) { CallerKeys($0) != nil }),

@@ -31,7 +31,7 @@ public final class Camera: Service, Sendable {
     private let detectors: (any CameraEventSource)?
     private let noticed: AsyncStream<NoticedDetection>
     private let notice: AsyncStream<NoticedDetection>.Continuation
-    private let upgrade: (any BoxUpgrade)?
+    private let upgrade: (any CameraUpgrade)?
     private let lan: (@Sendable () -> LANPlace?)?
     private let changes: AsyncStream<Void>
     private let setLogLevel: @Sendable (Logger.Level?) -> Void
@@ -63,14 +63,14 @@ public final class Camera: Service, Sendable {
     ///   - recorder: records the main source while the camera is on; the camera closes it.
     ///   - recordings: what it plays to callers.
     ///   - detectors: the camera's own; `nil` for a camera that is not asked.
-    ///   - upgrade: upgrades the camera's box; `nil` for a box that is not upgraded over the hub.
+    ///   - upgrade: upgrades the camera's box or the camera; `nil` for one that is not upgraded over the hub.
     ///   - lan: where the camera is reached without its hub, asked whenever it reports; `nil` for a camera that is not.
     package init(
         settings: CameraSettings, softwareVersion: UInt32 = 0, iceServers: ICEServers = .none, device: DeviceID,
         key: DeviceKey? = nil, loudspeaker: (@Sendable () -> any Loudspeaker)? = nil, link: any DeviceLink,
         socket: PeerSocket, certificates: PeerCertificatePool,
         photos store: PhotoStore, recorder: CameraRecorder?, recordings: CameraRecordings?,
-        detectors: (any CameraEventSource)? = nil, upgrade: (any BoxUpgrade)? = nil,
+        detectors: (any CameraEventSource)? = nil, upgrade: (any CameraUpgrade)? = nil,
         lan: (@Sendable () -> LANPlace?)? = nil,
         logger: Logger,
         setLogLevel: @escaping @Sendable (Logger.Level?) -> Void
@@ -150,6 +150,7 @@ public final class Camera: Service, Sendable {
             source.stop()
             group.cancelAll()
         }
+        upgrade?.detach(device)
         await released(stream.eventLoop.flatSubmit { [stream] in stream.value.close() })
         if settings.sourceKind == .v4l2 {
             let promise = stream.eventLoop.makePromise(of: Void.self)
@@ -254,9 +255,13 @@ public final class Camera: Service, Sendable {
             return version
         }
         guard let upgrade else { return }
-        upgrade.attach(device) { [weak model] progress in
-            try? model?.report("ProReadonly.\(CameraSchema.Name.upgrade).stVal", .integer(Int64(progress)))
-        }
+        upgrade.attach(
+            device,
+            UpgradeReports { [weak model] progress in
+                try? model?.report("ProReadonly.\(CameraSchema.Name.upgrade).stVal", .integer(Int64(progress)))
+            } identity: { [weak model] identity in
+                try? model?.report("ProConst.\(CameraSchema.Name.firmware)", identity.json)
+            })
         model.onWrite(CameraSchema.Name.upgradeMode) { [link, device] value in
             upgrade.follow(mode: value.integerValue ?? 0, of: device, over: link)
         }

@@ -47,7 +47,7 @@ enum CameraSchema {
             .constant(
                 Name.firmware,
                 .structure("Firmware", [.init("model", .string(64)), .init("version", .string(32))]),
-                "the box's model and version, as releases of firmware name them"),
+                "the model and version of what is upgraded, as releases of firmware name them"),
             .readonly(
                 Name.video,
                 .structure(

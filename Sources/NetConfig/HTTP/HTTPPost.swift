@@ -15,15 +15,32 @@ package struct HTTPPost: Sendable {
     /// Makes the TLS handler of a connection. The callback ends the request with an error of its own.
     package typealias MakeTLS = @Sendable (_ fail: @escaping @Sendable (any Error) -> Void) throws -> any ChannelHandler
 
+    package enum Body: Sendable {
+        case bytes(ByteBuffer)
+        /// Of `size` bytes. `next` gives those from a place on, at least one; it is called when the ones before are sent.
+        case stream(size: Int, next: @Sendable (Int) async throws -> ByteBuffer)
+
+        var size: Int {
+            switch self {
+            case .bytes(let bytes): bytes.readableBytes
+            case .stream(let size, _): size
+            }
+        }
+    }
+
     private let url: ServiceURL
     private let headers: HTTPHeaders
-    private let body: ByteBuffer
+    private let body: Body
     private let maximumAnswer: Int?
 
     /// - Parameters:
     ///   - headers: besides `Host`, `Connection` and `Content-Length`.
     ///   - maximumAnswer: the most bytes of the answer's body; `nil` to read nothing after its head.
     package init(_ url: ServiceURL, headers: HTTPHeaders, body: ByteBuffer, maximumAnswer: Int?) {
+        self.init(url, headers: headers, body: .bytes(body), maximumAnswer: maximumAnswer)
+    }
+
+    package init(_ url: ServiceURL, headers: HTTPHeaders, body: Body, maximumAnswer: Int?) {
         self.url = url
         self.headers = headers
         self.body = body
@@ -31,15 +48,19 @@ package struct HTTPPost: Sendable {
     }
 
     /// - Parameters:
-    ///   - timeout: for the connection, and again for the answer.
+    ///   - timeout: for the connection, and again for the answer, in which a body that is a stream is sent.
+    ///   - connectTimeout: `nil`: as `timeout`.
     ///   - address: where to connect; `nil` for the URL's host.
     ///   - makeTLS: `nil` for a connection without TLS.
     /// - Throws: `dataTooLong` if the answer is too large; NIO's errors.
     package func send(
-        on loop: any EventLoop, timeout: TimeAmount, to address: SocketAddress? = nil, makeTLS: MakeTLS? = nil
+        on loop: any EventLoop, timeout: TimeAmount, connectTimeout: TimeAmount? = nil,
+        to address: SocketAddress? = nil,
+        makeTLS: MakeTLS? = nil
     ) async throws -> Answer {
         let promise = loop.makePromise(of: Answer.self)
-        let connecting = ClientBootstrap(group: loop).connectTimeout(timeout).channelInitializer { [self] channel in
+        let connecting = ClientBootstrap(group: loop).connectTimeout(connectTimeout ?? timeout).channelInitializer {
+            [self] channel in
             channel.eventLoop.makeCompletedFuture {
                 let pipeline = channel.pipeline.syncOperations
                 if let makeTLS { try pipeline.addHandler(makeTLS { promise.fail($0) }) }
@@ -62,10 +83,37 @@ package struct HTTPPost: Sendable {
             channel.close(promise: nil)
         }
         return try await withTaskCancellationHandler {
-            try await promise.futureResult.get()
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                if case .stream(let size, let next) = body {
+                    group.addTask { await Self.send(size, next, over: channel, promise) }
+                }
+                defer { group.cancelAll() }
+                return try await promise.futureResult.get()
+            }
         } onCancel: {
             loop.execute { promise.fail(CancellationError()) }
         }
+    }
+
+    private static func send(
+        _ size: Int, _ next: @Sendable (Int) async throws -> ByteBuffer, over channel: any Channel,
+        _ promise: EventLoopPromise<Answer>
+    ) async {
+        var place = 0
+        while place < size, !Task.isCancelled {
+            let bytes: ByteBuffer
+            do {
+                bytes = try await next(place)
+            } catch {
+                return promise.fail(error)
+            }
+            place += bytes.readableBytes
+            // A server may answer before the end, and close the connection; the answer decides.
+            guard (try? await channel.writeAndFlush(HTTPClientRequestPart.body(.byteBuffer(bytes)))) != nil else {
+                return
+            }
+        }
+        try? await channel.writeAndFlush(HTTPClientRequestPart.end(nil))
     }
 
     private var head: HTTPRequestHead {
@@ -75,7 +123,7 @@ package struct HTTPPost: Sendable {
         headers.add(
             name: "Host", value: (name.contains(":") ? "[\(name)]" : String(name)) + (url.port.map { ":\($0)" } ?? ""))
         headers.add(name: "Connection", value: "close")
-        headers.add(name: "Content-Length", value: String(body.readableBytes))
+        headers.add(name: "Content-Length", value: String(body.size))
         return HTTPRequestHead(version: .http1_1, method: .POST, uri: url.path, headers: headers)
     }
 
@@ -94,9 +142,13 @@ package struct HTTPPost: Sendable {
         }
 
         func channelActive(context: ChannelHandlerContext) {
-            context.write(wrapOutboundOut(.head(request.head)), promise: nil)
-            context.write(wrapOutboundOut(.body(.byteBuffer(request.body))), promise: nil)
-            context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: nil)
+            switch request.body {
+            case .bytes(let bytes):
+                context.write(wrapOutboundOut(.head(request.head)), promise: nil)
+                context.write(wrapOutboundOut(.body(.byteBuffer(bytes))), promise: nil)
+                context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: nil)
+            case .stream: context.writeAndFlush(wrapOutboundOut(.head(request.head)), promise: nil)
+            }
             context.fireChannelActive()
         }
 

@@ -5,6 +5,7 @@ import IoTCore
 // Values of the API that are also values of options.
 extension BindingRole: ExpressibleByArgument {}
 extension CameraLANPolicy: ExpressibleByArgument {}
+extension CameraFirmwareKind: ExpressibleByArgument {}
 extension CameraLivePolicy: ExpressibleByArgument {}
 extension CameraRecordPolicy: ExpressibleByArgument {}
 extension CameraRecordSound: ExpressibleByArgument {}

@@ -95,6 +95,10 @@ struct CameraOptions: ParsableArguments {
             "Get what the camera's own detectors notice from its ONVIF service at this port.", valueName: "port"))
     var onvifPort: Int?
 
+    @Option(
+        help: "Whose firmware is upgraded over the hub: the box's, or the camera's own (needs --onvif-port).")
+    var firmware: CameraFirmwareKind?
+
     @Option(help: "Whether the recordings have the camera's sound.")
     var recordSound: CameraRecordSound?
 
@@ -138,6 +142,7 @@ struct CameraOptions: ParsableArguments {
         camera.$motion.given = motion
         camera.motionIgnore = motionIgnore
         camera.onvifPort = onvifPort
+        camera.$firmware.given = firmware
         camera.callers = callers
         camera.midUrl = midUrl.map(CameraSourceOptions.absolute)
         camera.lowUrl = lowUrl.map(CameraSourceOptions.absolute)

@@ -19,7 +19,10 @@ struct CameraFactory: Sendable {
     let certificates: PeerCertificatePool
     let photos: PhotoStore
     let recordings: RecordingService?
-    let upgrade: (any BoxUpgrade)?
+    /// Of the box.
+    let upgrade: (any CameraUpgrade)?
+    /// `nil` for a box where nothing is upgraded over the hub.
+    let firmware: FirmwareSupply?
     /// `nil` if the cameras are not reached without the hub.
     let lan: LANEntrance?
     let iceServers: ICEServers
@@ -65,16 +68,18 @@ struct CameraFactory: Sendable {
             let recorder = try recording?.recorder(of: session.device, settings)
             try recordings?.limit(session.device, settings)
             let recorded = try recording?.recordings(of: session.device)
+            let firmware = firmware?.camera(settings, loops: loops, logger: logger)
             let camera = try Camera(
                 settings: settings, softwareVersion: ProductVersion.number, iceServers: iceServers,
                 device: session.device, key: key,
                 loudspeaker: Self.loudspeaker(of: settings, eventLoop: socket.eventLoop, logger: logger), link: link,
                 socket: socket, certificates: certificates, photos: photos,
                 recorder: recorder, recordings: recorded,
-                detectors: ONVIFCameraEvents(settings, loops: loops, logger: logger), upgrade: upgrade,
+                detectors: ONVIFCameraEvents(settings, loops: loops, logger: logger),
+                upgrade: settings.firmware == .camera ? firmware : upgrade,
                 lan: lan?.place, logger: logger
             ) { [log] in log.setLevel($0, of: label) }
-            return RunningCamera(camera: camera, socket: socket)
+            return RunningCamera(camera: camera, socket: socket, firmware: firmware)
         } catch {
             await socket.close()
             throw error

@@ -3,7 +3,6 @@ import Logging
 import MediaChannel
 import NIOCore
 import NetConfig
-import RTSP
 
 /// What an ONVIF camera's own detectors notice.
 struct ONVIFCameraEvents: CameraEventSource {
@@ -12,14 +11,8 @@ struct ONVIFCameraEvents: CameraEventSource {
 
     /// - Returns: `nil` if the camera's settings do not ask for it.
     init?(_ settings: CameraSettings, loops: any EventLoopGroup, logger: Logger) {
-        guard let port = settings.onvifPort, let source = settings.rtspConfiguration else { return nil }
-        // The camera's password is sent to no other host.
-        var device = source.url
-        device.scheme = device.scheme == "rtsps" ? "https" : "http"
-        device.port = port
-        device.path = "/onvif/device_service"
-        let login = source.credentials.map { ONVIFLogin(username: $0.username, password: $0.password) }
-        client = ONVIFEventClient(device, login: login, trust: settings.trust, loops: loops)
+        guard let service = ONVIFService(settings) else { return nil }
+        client = ONVIFEventClient(service.device, login: service.login, trust: settings.trust, loops: loops)
         self.logger = logger
     }
 

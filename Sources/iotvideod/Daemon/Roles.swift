@@ -80,11 +80,13 @@ struct Roles: Service {
                 configuration.recording, directory: directory, dataDirectory: configuration.dataDirectory)
         }
         let audit = AuditLog(directory: configuration.dataDirectory, logger: logger)
-        let firmware = try BoxFirmware.make(configuration, hasHub: hub != nil, logger: Logger(label: "firmware"))
+        let firmwareLogger = Logger(label: "firmware")
+        let supply = try FirmwareSupply(configuration, hasHub: hub != nil, logger: firmwareLogger)
+        let firmware = supply?.box(logger: firmwareLogger)
         let lan = LANEntrance.make(configuration, on: loops)
         let fleet = makeFleet(
             lan: lan, certificates: certificates, iceServers: iceServers, photos: photos, recordings: recordings,
-            upgrade: firmware, quotas: quotas, uses: uses, audit: audit)
+            upgrade: firmware, firmware: supply, quotas: quotas, uses: uses, audit: audit)
         try await fleet.prepare()
         let gateway = LocalGateway(
             link: link, accessId: user.accessId, hasAccount: user.isRegistered, registry: registry,
@@ -183,12 +185,14 @@ struct Roles: Service {
 
     private func makeFleet(
         lan: LANEntrance?, certificates: PeerCertificatePool, iceServers: ICEServers, photos: PhotoStore,
-        recordings: RecordingService?, upgrade: (any BoxUpgrade)?, quotas: Quotas, uses: ChannelUses, audit: AuditLog
+        recordings: RecordingService?, upgrade: (any CameraUpgrade)?, firmware: FirmwareSupply?, quotas: Quotas,
+        uses: ChannelUses, audit: AuditLog
     ) -> CameraSupervisor<RunningCamera> {
         let factory = CameraFactory(
             hub: hub, dataDirectory: configuration.dataDirectory,
             host: configuration.mediaAddress(isJoined: joined != nil).host,
-            certificates: certificates, photos: photos, recordings: recordings, upgrade: upgrade, lan: lan,
+            certificates: certificates, photos: photos, recordings: recordings, upgrade: upgrade,
+            firmware: firmware, lan: lan,
             iceServers: iceServers, loops: loops, log: log)
         let actions = CameraSupervisor<RunningCamera>.Actions(
             read: read, make: { camera in try await factory.make(camera) }, check: factory.checkRecording,

@@ -6,9 +6,17 @@ import ServiceLifecycle
 struct RunningCamera: Service {
     let camera: Camera
     let socket: PeerSocket
+    /// Of the camera's own firmware.
+    let firmware: FirmwareUpgrades?
 
     func run() async throws {
-        let result = await Result { try await camera.run() }
+        let result = await Result {
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                if let firmware { group.addTask { await firmware.serve() } }
+                defer { group.cancelAll() }
+                try await camera.run()
+            }
+        }
         await socket.close()
         try result.get()
     }

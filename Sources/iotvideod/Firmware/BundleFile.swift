@@ -3,7 +3,7 @@ import Glibc
 import IoTCore
 import NIOPosix
 
-/// A release on its way to this box, in the directory from which it is installed. The download is `.download`; a whole
+/// A release on its way, in the directory from which it is installed. The download is `.download`; a whole
 /// and verified one is renamed to `release`. Its work blocks, so it runs on the pool's threads, one call at a time.
 final class BundleFile: Sendable {
     /// How often a file's size must be free: the file, its copy, and what is in it.
@@ -11,12 +11,15 @@ final class BundleFile: Sendable {
     private static let reserve: Int64 = 64 << 20
     private static let chunkSize = 1 << 20
 
+    private let parent: String?
     private let directory: String
     private let header: BundleHeader
     private let manifest: ReleaseManifest
 
-    init(directory: String, _ signed: SignedManifest, _ manifest: ReleaseManifest) {
+    /// - Parameter parent: the directory in which `directory` is; it is made, too.
+    init(directory: String, in parent: String?, _ signed: SignedManifest, _ manifest: ReleaseManifest) {
         self.directory = directory
+        self.parent = parent
         header = BundleHeader(signed)
         self.manifest = manifest
     }
@@ -31,6 +34,8 @@ final class BundleFile: Sendable {
     /// - Throws: `boxSpaceUsed`, `fileFailed`.
     func begin() async throws(IoTError) -> Int64 {
         try await run { [self] () throws(IoTError) in
+            // A camera's is in the box's.
+            if let parent { try PrivateDirectory.make(parent) }
             try PrivateDirectory.make(directory)
             UpgradeReportFile(directory: directory).forget()
             let known = header.bytes
@@ -90,6 +95,20 @@ final class BundleFile: Sendable {
             guard rename(download, release) == 0 else { throw failure() }
             guard OpenFile.syncDirectory(directory) else { throw failure() }
         }
+    }
+
+    /// Bytes of the release's file.
+    func read(at place: Int, count: Int) async throws(IoTError) -> [UInt8] {
+        try await run { [self] () throws(IoTError) in
+            let file = try open(O_RDONLY)
+            defer { close(file) }
+            return try read(file, at: Int64(header.bytes.count + place), count: count)
+        }
+    }
+
+    /// It is installed, or somebody else has it.
+    func remove() async {
+        _ = try? await run { [download] in _ = unlink(download) }
     }
 
     // MARK: On a thread

@@ -7,17 +7,15 @@ import MediaChannel
 import NIOCore
 import NIOHTTP1
 
-/// One upgrade of this box: asks the hub for the newest release, checks it, downloads it and hands it over.
+/// One upgrade: asks the hub for the newest release, checks it, downloads it, and has it installed.
 struct FirmwareUpgrade: Sendable {
     let link: any LinkRequester
-    let keys: [ReleasePublicKey]
-    let directory: String
-    let source: ReleaseSource
-    let target: FirmwareTarget
-    /// Gets the progress, 1 to 95.
+    let supply: FirmwareSupply
+    let installer: any ReleaseInstaller
+    /// Gets the progress, from 1 on.
     let report: @Sendable (Int32) -> Void
-    /// Called before the release is handed over. False if the upgrade was cancelled.
-    let mayHandOver: @Sendable () -> Bool
+    /// Called before the version is installed. False if the upgrade was cancelled.
+    let mayInstall: @Sendable (FirmwareVersion) -> Bool
     let logger: Logger
 
     /// - Throws: the errors of the checks; `releaseUnreachable`, `boxSpaceUsed`, `fileFailed`; `CancellationError`.
@@ -25,35 +23,34 @@ struct FirmwareUpgrade: Sendable {
         let offer = try await link.request(FirmwareMethod.query, FirmwareQuery())
         guard offer.available, let id = offer.id else {
             throw IoTError(
-                .releaseVersionRefused, "the hub has no newer release for this box", remedy: "nothing to do")
+                .releaseVersionRefused, "the hub has no newer release for this device", remedy: "nothing to do")
         }
         let release = try await link.request(FirmwareMethod.show, ReleaseReference(id: id))
         let signed = SignedManifest(
             bytes: Array((release.manifest ?? "").utf8), signature: Base64.decode(release.signature ?? "") ?? [])
         // Nothing is written before these checks.
-        let manifest = try signed.verify(keys)
-        try manifest.check(for: target)
+        let manifest = try signed.verify(supply.keys)
+        try manifest.check(for: try await installer.target())
         report(1)
-        let file = BundleFile(directory: directory, signed, manifest)
+        let file = BundleFile(directory: supply.directory, in: supply.parent, signed, manifest)
         var download = FirmwareDownload(size: manifest.size, have: try await file.begin())
         try await fetch(release.id, manifest, into: file, &download)
         try await file.verify()
-        guard mayHandOver() else { throw CancellationError() }
-        try await file.handOver()
-        report(BoxFirmware.handedOver)
-        logger.notice("a release was handed over", metadata: ["firmware.version": "\(manifest.version)"])
+        guard mayInstall(manifest.version) else { throw CancellationError() }
+        try await installer.install(file, manifest, report)
     }
 
     private func fetch(
         _ id: String, _ manifest: ReleaseManifest, into file: BundleFile, _ download: inout FirmwareDownload
     ) async throws {
         guard Hex.decode(id) != nil else { throw IoTError(.modelReceiveFailed, "the hub's release has no id") }
-        let client = source.client()
+        let client = supply.source.client()
         let tag = Hex.encode(manifest.hash)
         do {
             while !download.isComplete {
                 do {
-                    try await receive(source.request(for: id, from: download.have, tag: tag), client, file, &download)
+                    try await receive(
+                        supply.source.request(for: id, from: download.have, tag: tag), client, file, &download)
                     guard download.isComplete else { throw IoTError(.releaseUnreachable, "the connection ended early") }
                 } catch let error where !(error is CancellationError) && !Self.isFinal(error) {
                     try Task.checkCancellation()

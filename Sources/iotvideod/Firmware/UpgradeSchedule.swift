@@ -25,6 +25,15 @@ struct UpgradeSchedule: Sendable {
     /// - Parameter mode: of one of the cameras here, each of which stands for the box.
     mutating func set(_ mode: Mode, of device: DeviceID, at now: NIODeadline) {
         modes[device] = mode
+        update(at: now)
+    }
+
+    mutating func remove(_ device: DeviceID) {
+        modes[device] = nil
+        update(at: .now())
+    }
+
+    private mutating func update(at now: NIODeadline) {
         if modes.values.allSatisfy({ $0 == .asked }) {
             next = nil
         } else if next == nil {

@@ -61,6 +61,32 @@ import Testing
         _ = try await peer.result()
     }
 
+    @Test("A camera says its version, gets a file in parts at its own host, and refuses a wrong one")
+    func firmware() async throws {
+        let (peer, url, _) = try await camera(isEncrypted: false)
+        let client = ONVIFFirmwareClient(
+            try #require(ServiceURL(url)), login: Self.login, loops: MultiThreadedEventLoopGroup.singleton)
+        #expect(try await client.information() == .init(model: "Python PY-1", version: "V1.0.2 build 7"))
+        let file = Array("PYFW V1.1.0\n".utf8) + [UInt8](repeating: 7, count: 200_000)
+        let downTime = try await client.upload(size: file.count) { place, count in
+            #expect(count <= 65_536)
+            return Array(file[place..<place + count])
+        }
+        #expect(downTime == .seconds(1))
+        #expect(try await client.information().version == "V1.1.0")
+        let refusal = await #expect(throws: IoTError.self) {
+            try await client.upload(size: 10) { _, count in [UInt8](repeating: 1, count: count) }
+        }
+        #expect(refusal?.code == .sourceUnsupported && refusal?.message.contains("415") == true)
+        // A file that cannot be read is not sent.
+        let broken = await #expect(throws: IoTError.self) {
+            try await client.upload(size: 10) { _, _ in throw IoTError(.fileFailed) }
+        }
+        #expect(broken != nil)
+        #expect(try await client.information().version == "V1.1.0")
+        _ = try await peer.result()
+    }
+
     @Test("A camera's events arrive, and the subscription is ended with the client")
     func events() async throws {
         let (peer, url, _) = try await camera(isEncrypted: false)

@@ -5,8 +5,9 @@ Usage: onvif_camera.py [--tls] [--address ADDRESS] [--port PORT]
 
 Reads {"password": …} from the first line of standard input; the user is "admin". Prints {"port": …, "fingerprint": …}.
 At the end of standard input it prints {"requests": COUNT, "subscriptions": COUNT}, of those that were not ended, and
-ends. Its pull points tell that somebody comes, and at the next pull that nobody is there any more. Only Media2 lists the larger stream, like real
-cameras with H.265.
+ends. Its pull points tell that somebody comes, and at the next pull that nobody is there any more. Only Media2 lists the
+larger stream, like real cameras with H.265. It takes firmware at an address of its own, for which HTTP Digest is needed: a
+file that begins with a line "PYFW VERSION" is installed.
 """
 import argparse
 import base64
@@ -74,8 +75,6 @@ def answer(question, namespace, place):
         return ("<d:SystemDateAndTime><t:UTCDateTime><t:Time><t:Hour>1</t:Hour><t:Minute>2</t:Minute><t:Second>3"
                 "</t:Second></t:Time><t:Date><t:Year>2000</t:Year><t:Month>2</t:Month><t:Day>29</t:Day></t:Date>"
                 "</t:UTCDateTime></d:SystemDateAndTime>")
-    if question == "GetDeviceInformation":
-        return "<d:Manufacturer>Python</d:Manufacturer><d:Model>PY-1</d:Model>"
     if question == "GetServices":
         return "".join(f"<d:Service><d:Namespace>{name}</d:Namespace><d:XAddr>{place}/{path}</d:XAddr></d:Service>"
                        for name, path in ((DEVICE, "device_service"), (MEDIA, "media"), (MEDIA2, "media2"), (EVENTS, "events")))
@@ -86,6 +85,34 @@ def answer(question, namespace, place):
                 f"</t:VideoSourceConfiguration><t:VideoEncoderConfiguration>{SMALL}</t:VideoEncoderConfiguration>"
                 "</m:Profiles>")
     return None
+
+
+class Firmware:
+    """The camera's firmware, of which only the version matters."""
+
+    def __init__(self):
+        self.version = "V1.0.2 build 7"
+
+    def answer(self, question, place):
+        if question == "GetDeviceInformation":
+            return ("<d:Manufacturer>Python</d:Manufacturer><d:Model>PY-1</d:Model>"
+                    f"<d:FirmwareVersion>{self.version}</d:FirmwareVersion>")
+        if question == "StartFirmwareUpgrade":
+            # The client must replace this host by the camera's.
+            uri = re.sub("//[^:/]*", "//10.9.8.7", place) + "/firmware"
+            return (f"<d:UploadUri>{uri}</d:UploadUri><d:UploadDelay>PT0.2S</d:UploadDelay>"
+                    "<d:ExpectedDownTime>PT1S</d:ExpectedDownTime>")
+        return None
+
+    def take(self, file, authorization):
+        """The status of the answer to an upload."""
+        if 'username="admin"' not in authorization or "Digest" not in authorization:
+            return 401
+        line = file.partition(b"\n")[0].decode("ascii", "replace")
+        if not line.startswith("PYFW "):
+            return 415
+        self.version = line[5:]
+        return 200
 
 
 class PullPoints:
@@ -133,13 +160,22 @@ def digest_of(body, password):
 
 
 def handler(password, scheme, counts, pull_points):
+    firmware = Firmware()
+
     class Handler(http.server.BaseHTTPRequestHandler):
         def do_POST(self):
-            body = self.rfile.read(int(self.headers["Content-Length"])).decode()
+            body = self.rfile.read(int(self.headers["Content-Length"]))
             counts.append(self.path)
+            if self.path == "/onvif/firmware":
+                self.send_response(firmware.take(body, self.headers.get("Authorization", "")))
+                self.send_header("WWW-Authenticate", 'Digest realm="camera", nonce="abc", qop="auth"')
+                self.send_header("Content-Length", "0")
+                self.end_headers()
+                return
+            body = body.decode()
             question, namespace = re.search(r"Body>\s*<(\w+) xmlns=\"([^\"]*)\"", body).groups()
             place = f"{scheme}://{self.headers['Host']}/onvif"
-            status, content = 200, answer(question, namespace, place)
+            status, content = 200, answer(question, namespace, place) or firmware.answer(question, place)
             if content is None and digest_of(body, password):
                 content = pull_points.answer(question, self.path, body, place)
             if question != "GetSystemDateAndTime" and not digest_of(body, password):

@@ -13,13 +13,21 @@ struct HTTPExchange {
     /// - Throws: 25041 for a name without an address, 25010 without an answer in time, 25027 for an untrusted
     ///   certificate. With 25027, nothing was sent to the camera.
     func post(_ request: ONVIFSession.Request) async throws -> ONVIFSession.Answer {
-        let url = request.url
-        var headers: HTTPHeaders = ["Content-Type": "application/soap+xml; charset=utf-8"]
-        if let authorization = request.authorization { headers.add(name: "Authorization", value: authorization) }
-        let post = HTTPPost(
-            url, headers: headers, body: ByteBuffer(string: request.body), maximumAnswer: XMLLimits.answer.bytes)
+        try await post(
+            .bytes(ByteBuffer(string: request.body)), "application/soap+xml; charset=utf-8", to: request.url,
+            authorization: request.authorization, within: timeout)
+    }
+
+    /// - Parameter limit: for sending the body, and for the answer.
+    func post(
+        _ body: HTTPPost.Body, _ type: String, to url: ServiceURL, authorization: String?, within limit: TimeAmount
+    ) async throws -> ONVIFSession.Answer {
+        var headers: HTTPHeaders = ["Content-Type": type]
+        if let authorization { headers.add(name: "Authorization", value: authorization) }
+        let post = HTTPPost(url, headers: headers, body: body, maximumAnswer: XMLLimits.answer.bytes)
         do {
-            let answer = try await post.send(on: loops.next(), timeout: timeout, makeTLS: makeTLS(url))
+            let answer = try await post.send(
+                on: loops.next(), timeout: limit, connectTimeout: timeout, makeTLS: makeTLS(url))
             return ONVIFSession.Answer(
                 status: Int(answer.head.status.code), challenges: answer.head.headers["WWW-Authenticate"],
                 body: answer.body)

@@ -53,17 +53,24 @@ struct ONVIFConversation {
         to url: ServiceURL, _ question: String, headers: String = "", at now: Int64
     ) -> ONVIFSession.Request {
         guard let login else { return ONVIFSession.Request(url: url, body: Self.envelope(headers, question)) }
+        let token = UsernameToken.header(login, nonce: makeNonce(), created: UTCTime.text(now + clockOffset))
+        return ONVIFSession.Request(
+            url: url, body: Self.envelope(headers + token, question), authorization: authorization(for: url))
+    }
+
+    /// The value of `Authorization` for a POST; `nil` for a camera that has not asked for one.
+    mutating func authorization(for url: ServiceURL) -> String? {
+        guard let login, let digest else { return nil }
+        digestCount += 1
+        return digest.authorization(
+            username: login.username, password: login.password, method: "POST", uri: url.path,
+            clientNonce: Hex.encode(makeNonce()), count: digestCount)
+    }
+
+    private mutating func makeNonce() -> [UInt8] {
         var nonce: [UInt8] = []
         for _ in 0..<16 { nonce.append(UInt8.random(in: .min ... .max, using: &random)) }
-        let token = UsernameToken.header(login, nonce: nonce, created: UTCTime.text(now + clockOffset))
-        var request = ONVIFSession.Request(url: url, body: Self.envelope(headers + token, question))
-        if let digest {
-            digestCount += 1
-            request.authorization = digest.authorization(
-                username: login.username, password: login.password, method: "POST", uri: url.path,
-                clientNonce: Hex.encode(nonce), count: digestCount)
-        }
-        return request
+        return nonce
     }
 
     func atDevice(_ url: ServiceURL) -> ServiceURL {

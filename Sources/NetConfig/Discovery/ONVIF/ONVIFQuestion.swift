@@ -34,6 +34,9 @@ enum ONVIFQuestion {
         }
     }
 
+    /// ONVIF Core §8.4.
+    static let upgrade = "<StartFirmwareUpgrade xmlns=\"\(device)\"/>"
+
     // MARK: Events (ONVIF Core §9)
 
     static let events = "http://www.onvif.org/ver10/events/wsdl"

@@ -3,6 +3,7 @@ import Foundation
 import IoTCore
 import IoTLink
 import Logging
+import MediaChannel
 import Synchronization
 import TestSupport
 import Testing
@@ -25,7 +26,7 @@ private final class ReleaseHub: LinkRequester {
     }
 }
 
-@Suite struct BoxFirmwareTests {
+@Suite struct FirmwareUpgradesTests {
     @Test("By itself, the box begins with a newer version, but not with one that was handed over before")
     func byItself() async throws {
         let folder = FileManager.default.temporaryDirectory.path + "/firmware-\(UUID().uuidString)"
@@ -33,12 +34,21 @@ private final class ReleaseHub: LinkRequester {
         defer { try? FileManager.default.removeItem(atPath: folder) }
         let configuration = try Configuration.parse(
             "", file: "/c.yaml", defaults: DefaultPaths(environment: [:], isRoot: true))
-        let firmware = BoxFirmware(
-            keys: [], directory: folder, source: try ReleaseSource(configuration),
-            target: FirmwareTarget(model: "m", version: try #require(FirmwareVersion("0.1.0"))),
-            logger: Logger(label: "test"))
+        let firmware = FirmwareUpgrades(
+            FirmwareSupply(keys: [], directory: folder, source: try ReleaseSource(configuration)),
+            BoxInstaller(
+                directory: folder,
+                target: FirmwareTarget(model: "m", version: try #require(FirmwareVersion("0.1.0"))),
+                logger: Logger(label: "test")), identity: nil, logger: Logger(label: "test"))
         let progress = Mutex<[Int32]>([])
-        firmware.attach(.random()) { value in progress.withLock { $0.append(value) } }
+        let device = DeviceID.random()
+        firmware.attach(
+            device,
+            UpgradeReports { value in
+                progress.withLock { $0.append(value) }
+            } identity: { _ in
+                Issue.record("the box's is a constant")
+            })
         let hub = ReleaseHub()
         try await firmware.upgradeByItself(over: hub)
         #expect(progress.withLock { $0 }.isEmpty)
@@ -53,5 +63,8 @@ private final class ReleaseHub: LinkRequester {
         #expect(progress.withLock { $0 } == [1])
         // It still runs, because nothing carries it out here.
         await #expect(throws: IoTError.self) { try await firmware.upgradeByItself(over: hub) }
+        firmware.detach(device)
+        try firmware.cancel()
+        #expect(progress.withLock { $0 } == [1], "a device that has gone hears nothing")
     }
 }
