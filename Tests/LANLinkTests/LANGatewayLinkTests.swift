@@ -71,7 +71,9 @@ import ThingModel
                 hub.become(.online) { _ in .success(Self.hubsAnswer) }
                 #expect(try await take(link).get() == Self.hubsAnswer)
                 hub.become(.offline) { _ in .failure(IoTError(.messageTimeout)) }
+                let followers = hub.readers
                 async let answer = take(link)
+                while hub.readers == followers { await Task.yield() }
                 hub.become(.online) { _ in .success(Self.hubsAnswer) }
                 #expect(try await answer.get() == Self.hubsAnswer)
             }

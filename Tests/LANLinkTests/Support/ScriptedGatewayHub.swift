@@ -22,6 +22,8 @@ final class ScriptedGatewayHub: HubLink, AccountRequester {
     var endpoint: LinkEndpoint { fatalError("not asked for") }
     /// The methods that the hub was asked.
     var asked: [String] { state.withLock { $0.asked } }
+    /// How many follow the status.
+    var readers: Int { state.withLock { $0.readers.count } }
     func register() {}
     func unregister() {}
 
