@@ -129,6 +129,18 @@ trigger
 wait_for "the report of 0.2.0" '[ "$(progress)" = 100 ]'
 [ -z "$(ls -A /var/lib/iotvideod-upgrade)" ] || fail "something is left of the installation"
 
+echo "== a success that was not reported before the power went is reported at the next start"
+systemctl stop iotvideod.service
+echo "installed 0.2.0" >/var/lib/iotvideod-upgrade/state
+setpriv --reuid=iotvideod --regid=iotvideod --clear-groups sh -c 'rm -f "$1/report"; touch "$1/.pending"' sh "$inbox"
+systemctl start iotvideod.service
+wait_for "the daemon" 'iotctl status >/dev/null 2>&1'
+[ "$(progress)" != 100 ] || fail "the success was reported already"
+trigger
+wait_for "the report" '[ "$(progress)" = 100 ]'
+[ "$(version)" = "installed 0.2.0" ] || fail "there is $(version), not 0.2.0"
+[ -z "$(ls -A /var/lib/iotvideod-upgrade)" ] || fail "something is left of the installation"
+
 echo "== a version that does not start is rolled back and reported"
 remove_releases
 offer 0.3.0
@@ -186,6 +198,7 @@ for cut in $(seq "$cuts"); do
     *) fail "there is $(version) after a power cut" ;;
     esac
     [ -z "$(dpkg --audit)" ] || fail "dpkg finds an unfinished installation"
+    wait_for "the report after a power cut" '[ "$(progress)" = 100 ] || [ "$(progress)" = 25150 ]'
     # From the same state again.
     dpkg --force-downgrade --install /tmp/0.2.0.deb >/dev/null 2>&1
 done
