@@ -1,5 +1,5 @@
-"""Attacks a real daemon: a stranger, guests, members and a device run at the same time, while the owner works as on any
-day. Their scripts (roles/) contain the attacks that succeeded against the first release.
+"""Attacks a real daemon: a stranger, guests, members, a neighbour on the local network and a device run at the same time,
+while the owner works as on any day. Their scripts (roles/) contain the attacks that succeeded against the first release.
 
 Every attack must get its documented refusal, and every request of the owner its answer. Afterwards the daemon must
 have freed the attackers' resources, stop cleanly, and start again with all acknowledged writes.
@@ -36,12 +36,13 @@ from owner import Owner  # noqa: E402
 from roles.device import Device  # noqa: E402
 from roles.guest import Guest  # noqa: E402
 from roles.member import Member  # noqa: E402
+from roles.neighbour import Neighbour  # noqa: E402
 from roles.notified import Notified  # noqa: E402
 from roles.replayer import Replayer  # noqa: E402
 from roles.stranger import Stranger  # noqa: E402
 from site_of_attack import HOUR, Site  # noqa: E402
 
-ROLES = {role.__name__.lower(): role for role in [Stranger, Guest, Member, Device, Replayer, Notified]}
+ROLES = {role.__name__.lower(): role for role in [Stranger, Guest, Member, Device, Replayer, Notified, Neighbour]}
 CLIP = "street-h264-aac.mp4"
 GOAL = 0.25
 # The broker's memory at which its supervisor restarts it (BrokerLimits.restartBytes), and a second's growth.
@@ -67,10 +68,11 @@ class Attack:
 
     def start(self):
         self.began = time.monotonic()
-        self.broker_port, self.rtsp_port = free_port(), free_port()
+        self.broker_port, self.rtsp_port, self.lan_port = free_port(), free_port(), free_port()
         settings = (
             f"hub:\n  tls: {{listen: '127.0.0.1:{self.broker_port}', names: ['127.0.0.1']}}\n"
             f"rtsp: {{listen: '127.0.0.1:{self.rtsp_port}'}}\n"
+            f"lan: {{listen: '127.0.0.1:{self.lan_port}'}}\n"
             "media: {listen: '127.0.0.1:0'}\n"
             f"recording: {{directory: '{self.folder}/recordings'}}\n")
         self.daemon = Daemon(self.folder, {"front": CLIP}, media=settings, recorded=["front"])
@@ -79,7 +81,7 @@ class Attack:
         """Makes the accounts and the devices of the attackers."""
         self.site = Site({
             "folder": str(self.folder), "socket": f"{self.folder}/s", "port": self.daemon.port,
-            "broker": self.broker_port, "rtsp": self.rtsp_port, "lifetime": int(self.arguments.seconds) + HOUR,
+            "broker": self.broker_port, "rtsp": self.rtsp_port, "lan": self.lan_port, "lifetime": int(self.arguments.seconds) + HOUR,
             "daemon": os.environ["DAEMON"], "clip": str(SAMPLES / CLIP), "devices": {}, "tokens": {}})
         site = self.site
         self.marker = "marker-" + secrets.token_hex(4)

@@ -14,6 +14,7 @@ HOUR = 3600
 SOURCES = {
     "stranger": [f"192.0.2.{number}" for number in range(10, 20)],
     "guest": ["192.0.2.20", "192.0.2.21", "192.0.2.22"],
+    "neighbour": [f"192.0.2.{number}" for number in range(23, 28)],
     "member": ["192.0.2.30"],
     "replayer": ["192.0.2.35", "192.0.2.36"],
     "notified": ["192.0.2.38"],
@@ -26,6 +27,7 @@ class Site:
         self.values = values
         self.folder, self.socket = values["folder"], values["socket"]
         self.port, self.broker, self.rtsp = values["port"], values["broker"], values["rtsp"]
+        self.lan = values["lan"]
         self.lifetime = values["lifetime"]
         self.iotctl = os.path.join(os.path.dirname(values["daemon"]), "iotctl")
 

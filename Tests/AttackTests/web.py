@@ -63,10 +63,11 @@ class Web(Connection):
         return self.chunks()
 
 
-async def raw(site, data, source=None, limit=PATIENCE):
-    """Sends these bytes on their own connection; returns everything that arrives until the end, or until `limit`."""
+async def raw(site, data, source=None, limit=PATIENCE, port=None):
+    """Sends these bytes on their own connection, to the API's port or another one; returns everything that arrives until
+    the end, or until `limit`."""
     local = (source, 0) if source else None
-    reader, writer = await asyncio.open_connection("127.0.0.1", site.port, local_addr=local)
+    reader, writer = await asyncio.open_connection("127.0.0.1", port or site.port, local_addr=local)
     try:
         writer.write(data)
         await writer.drain()
