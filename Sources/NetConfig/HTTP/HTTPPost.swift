@@ -55,8 +55,7 @@ package struct HTTPPost: Sendable {
     /// - Throws: `dataTooLong` if the answer is too large; NIO's errors.
     package func send(
         on loop: any EventLoop, timeout: TimeAmount, connectTimeout: TimeAmount? = nil,
-        to address: SocketAddress? = nil,
-        makeTLS: MakeTLS? = nil
+        to address: SocketAddress? = nil, makeTLS: MakeTLS? = nil
     ) async throws -> Answer {
         let promise = loop.makePromise(of: Answer.self)
         let connecting = ClientBootstrap(group: loop).connectTimeout(connectTimeout ?? timeout).channelInitializer {
@@ -68,24 +67,29 @@ package struct HTTPPost: Sendable {
                 try pipeline.addHandler(Handler(self, promise))
             }
         }
-        let channel: any Channel
-        do {
-            channel = try await
-                (address.map { connecting.connect(to: $0) }
-                ?? connecting.connect(host: url.host, port: url.portOrDefault)).get()
-        } catch {
-            promise.fail(error)
-            throw error
-        }
-        let limit = loop.scheduleTask(in: timeout) { promise.fail(ChannelError.connectTimeout(timeout)) }
-        defer {
-            limit.cancel()
-            channel.close(promise: nil)
+        let connection =
+            address.map { connecting.connect(to: $0) } ?? connecting.connect(host: url.host, port: url.portOrDefault)
+        // Unlike the future, it can be waited for by a task that is cancelled.
+        let opened = Readiness<any Channel>()
+        connection.whenComplete { result in
+            opened.settle(result)
+            switch result {
+            case .failure(let error): promise.fail(error)
+            case .success(let channel):
+                let limit = loop.scheduleTask(in: timeout) { promise.fail(ChannelError.connectTimeout(timeout)) }
+                promise.futureResult.whenComplete { _ in
+                    limit.cancel()
+                    channel.close(promise: nil)
+                }
+            }
         }
         return try await withTaskCancellationHandler {
             try await withThrowingTaskGroup(of: Void.self) { group in
                 if case .stream(let size, let next) = body {
-                    group.addTask { await Self.send(size, next, over: channel, promise) }
+                    group.addTask {
+                        guard let channel = try? await opened.wait() else { return }
+                        await Self.send(size, next, over: channel, promise)
+                    }
                 }
                 defer { group.cancelAll() }
                 return try await promise.futureResult.get()
