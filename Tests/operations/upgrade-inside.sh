@@ -54,6 +54,8 @@ package() {
     cp "$root/packaging/upgrade/install-release" "$folder/usr/lib/iotvideod/"
     chmod 0755 "$folder"/usr/bin/* "$folder"/usr/lib/iotvideod/*
     echo "# $1" >"$folder/etc/iotvideod/packaged.conf"
+    # As large as a program.
+    head -c 1000000 /dev/urandom >"$folder/usr/lib/iotvideod/program"
     echo /etc/iotvideod/packaged.conf >"$folder/DEBIAN/conffiles"
     cat >"$folder/DEBIAN/control" <<CONTROL
 Package: iotvideod
@@ -76,6 +78,33 @@ dpkg --install 0.1.0.deb >/dev/null
 install -d -m 0755 /etc/iotvideod/release-keys
 iotctl firmware key create /tmp/release.key >/dev/null
 cp /tmp/release.key.pub /etc/iotvideod/release-keys/
+# The hub's API over connections that break: the first two for a file end after 300,000 bytes each.
+cat >/tmp/proxy.py <<'PYTHON'
+import itertools, socket, sys, threading
+server = socket.create_server(("127.0.0.1", 0))
+print(server.getsockname()[1], flush=True)
+numbers = itertools.count(1)
+def serve(client):
+    hub = socket.socket(socket.AF_UNIX)
+    request = client.recv(65536)
+    try:
+        hub.connect(sys.argv[1])
+        hub.sendall(request)
+        number = next(numbers)
+        limit = 300_000 if number <= 2 else 1 << 40
+        sent = 0
+        while sent < limit and (data := hub.recv(min(65536, limit - sent))):
+            client.sendall(data)
+            sent += len(data)
+        print("connection", number, "bytes", sent, file=sys.stderr, flush=True)
+    except OSError:
+        pass
+    client.close()
+    hub.close()
+while True:
+    threading.Thread(target=serve, args=(server.accept()[0],), daemon=True).start()
+PYTHON
+python3 /tmp/proxy.py "$IOTCTL_SOCKET" >/tmp/proxy.port 2>/tmp/proxy.log </dev/null &
 cat >/etc/iotvideod/iotvideod.yaml <<YAML
 firmware:
   keyFiles: [/etc/iotvideod/release-keys/release.key.pub]
@@ -122,8 +151,19 @@ systemctl start iotvideod.service
 wait_for "the daemon" 'iotctl status >/dev/null 2>&1'
 wait_for "the camera" 'iotctl firmware front 2>/dev/null | grep -q "version 0.1.0"'
 
-echo "== a release is installed and reported"
+echo "== a release is downloaded over a connection that breaks twice, installed and reported"
+iotctl token create --api --ttl 1h >/var/lib/iotvideod/hub-token 2>/dev/null
+chown iotvideod: /var/lib/iotvideod/hub-token
+chmod 0600 /var/lib/iotvideod/hub-token
+cp /etc/iotvideod/iotvideod.yaml /tmp/whole.yaml
+sed -i "s|^  directory: .*|&\n  url: http://127.0.0.1:$(cat /tmp/proxy.port)\n  tokenFile: /var/lib/iotvideod/hub-token|" \
+    /etc/iotvideod/iotvideod.yaml
+systemctl stop iotvideod.service
+systemctl start iotvideod.service
+wait_for "the daemon" 'iotctl status >/dev/null 2>&1'
 offer 0.2.0
+[ "$(grep -c "bytes 300000" /tmp/proxy.log)" = 2 ] || fail "the connection did not break twice: $(cat /tmp/proxy.log)"
+cp /tmp/whole.yaml /etc/iotvideod/iotvideod.yaml
 trigger
 [ "$(version)" = "installed 0.2.0" ] || fail "there is $(version), not 0.2.0"
 wait_for "the report of 0.2.0" '[ "$(progress)" = 100 ]'
