@@ -274,6 +274,14 @@ import Testing
         let (bob, carol) = (try #require(accounts["bob"]), try #require(accounts["carol"]))
         for client in [bob, carol] { #expect(try await client.request("GET", path).status == 404) }
 
+        func events(_ client: APIClient) async throws -> [Int] {
+            let answer = try await client.request("GET", "/v1/device-events?device=front")
+            let events = try #require(answer.object["events"] as? [[String: Any]], "\(answer)")
+            return events.compactMap { ($0["id"] as? String).flatMap { Int($0) } }
+        }
+        #expect(try await daemon.iotctl("camera", "event", "front", "motion").status == 0)
+        try await eventually("the event at the hub") { try await !events(daemon.api).isEmpty }
+        let newest = try await events(daemon.api).max() ?? 0
         let bound = try await daemon.iotctl("device", "bind", "front", "bob", "--role", "owner", "--force")
         #expect(bound.status == 0, "\(bound.errors)")
         #expect(try await daemon.api.request("GET", path).status == 404, "the earlier owner is not bound any more")
@@ -282,6 +290,7 @@ import Testing
             return try #require(list).compactMap { $0["id"] as? String }
         }
         #expect(try await ids(bob).isEmpty)
+        #expect(try await events(bob).allSatisfy { $0 > newest })
         for (request, status) in [
             ("/1/video.mp4", 404), ("/2/video.mp4", 404), ("/2/init.mp4", 404), ("/1/media.m4s?first=0&count=1", 404),
             ("/playlist.m3u8?from=0", 404), ("/ranges", 200), ("/days", 200), ("/kept", 200),

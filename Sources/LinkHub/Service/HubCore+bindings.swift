@@ -134,9 +134,10 @@ extension HubCore {
     }
 
     /// The device learns that it has another owner, also if that owner has owned it before: what it recorded until now
-    /// is not for the new one.
+    /// is not for the new one, and neither are its events.
     private mutating func noteNewOwner(of device: DeviceID, at time: HubTime) {
         guard var record = state.devices[device] else { return }
+        if record.owners > 0 { deleteEvents(of: device) }
         record.owners += 1
         state.devices[device] = record
         turn.changes.append(.putDevice(device, record))

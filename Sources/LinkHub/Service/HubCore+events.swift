@@ -181,6 +181,14 @@ extension HubCore {
         turn.changes.append(.deleteEvents(events.map(\.number)))
     }
 
+    /// All of a device.
+    mutating func deleteEvents(of device: DeviceID) {
+        guard state.events[device] > 0 else { return }
+        // More than there can be.
+        turn.changes.append(.trimEvents(device, count: 2 * EventCounts.capacity))
+        state.events.forget(device)
+    }
+
     // MARK: Time
 
     func nextEventExpiry(at time: HubTime) -> NIODeadline? {
