@@ -168,7 +168,8 @@ extension CameraKey {
         .wholeNumber(
             "onvifPort", CameraPlace(\.onvifPort), in: 1...65_535, part: .recording,
             traits: [.rtspOnly, .shown, .nullable]),
-        .choice("firmware", CameraPlace(\.$firmware), part: .recording, traits: .shown, needs: "onvifPort"),
+        .choice(
+            "firmware", CameraPlace(\.$firmware), part: .recording, traits: [.rtspOnly, .shown], needs: "onvifPort"),
         .text(
             "callers", CameraPlace(\.callers), part: .calls, traits: [.shown, .nullable],
             rule: Rule(CallerKeys.requirement) { CallerKeys($0) != nil }),
