@@ -78,7 +78,9 @@ import Testing
         let large = try await Self.clip(
             "large.mp4", in: folder, ["-stream_loop", "49", "-i", part, "-c", "copy"])
         let daemon = try await RunningDaemon(cameras: ["large": large])
-        #expect(try await Self.problems(daemon, "large", "--duration", "6s") == ["slowDecoder"])
+        // A busy machine also reads and sends it too slowly.
+        let problems = try await Self.problems(daemon, "large", "--duration", "6s")
+        #expect(problems.contains("slowDecoder") && Set(problems).isSubset(of: ["slowDecoder", "slowSource"]))
         #expect(await daemon.stop() == 0)
     }
 

@@ -50,7 +50,7 @@ import Testing
         let folder = try TemporaryFolder()
         let daemon = try await daemon(folder)
         let program = try call(
-            folder, "front", "--camera", "desk", "--talk", Product.sample("speech.flac"), "--frames", "90",
+            folder, "front", "--camera", "desk", "--talk", Product.sample("speech.flac"), "--frames", "180",
             "--raw-video", folder.path("seen.y4m"))
         try await eventually("the call") { try await caller(daemon) == "owner" }
         try await expectPictures(of: Self.own, daemon, folder)
