@@ -66,7 +66,7 @@ import Testing
         #expect(await program.ended() == 0, "\(program.errors)")
         let seen = try await FrameDigests.of(folder.path("seen.y4m"))
         let source = try await FrameDigests.of(Self.called)
-        #expect(seen.count == 90 && FrameDigests.position(of: seen, inRepeated: source) != nil)
+        #expect(seen.count == 180 && FrameDigests.position(of: seen, inRepeated: source) != nil)
         try await eventually("the end of the call") { try await caller(daemon) == nil }
         let gone = try await daemon.iotctl("monitor", "front", "--source", "caller", "--frames", "1")
         #expect(gone.status == 1 && gone.errors.contains("20009"), "\(gone)")
