@@ -28,13 +28,13 @@ EMULATED = {
     "StateDirectory", "StateDirectoryMode", "RuntimeDirectory", "RuntimeDirectoryMode",
     "CapabilityBoundingSet", "AmbientCapabilities", "NoNewPrivileges",
     "ProtectSystem", "ProtectHome", "PrivateTmp", "PrivateDevices", "DevicePolicy", "DeviceAllow", "ProtectProc",
-    "ProcSubset",
+    "ProcSubset", "PrivateNetwork",
     "RestrictAddressFamilies", "RestrictNamespaces", "RestrictRealtime", "RestrictSUIDSGID", "LockPersonality",
     "SystemCallFilter", "SystemCallErrorNumber", "MemoryDenyWriteExecute",
 }
 # Keys for starting and stopping, keys that the emulated mounts and filters include, and keys that need systemd.
 LEFT_OUT = {
-    "Type", "ExecReload", "Restart", "RestartSec", "TimeoutStopSec", "KillMode", "ConfigurationDirectory",
+    "Type", "ExecReload", "Restart", "RestartSec", "TimeoutStartSec", "TimeoutStopSec", "KillMode", "ConfigurationDirectory",
     "PrivateMounts", "ProtectClock", "ProtectControlGroups", "ProtectHostname", "ProtectKernelLogs",
     "ProtectKernelModules", "ProtectKernelTunables", "RemoveIPC", "SystemCallArchitectures",
 }
@@ -82,12 +82,16 @@ def handle(path):
     return descriptor
 
 
+def unshare(flag):
+    if ctypes.CDLL(None, use_errno=True).unshare(flag) != 0:
+        raise OSError(ctypes.get_errno(), "unshare")
+
+
 def make_root(keys, writable, visible):
     """Creates a root directory with the unit's view of the file system, and changes to it."""
     root = "/run/as-unit"
     os.makedirs(root, exist_ok=True)
-    if ctypes.CDLL(None, use_errno=True).unshare(0x20000) != 0:  # CLONE_NEWNS
-        raise OSError(ctypes.get_errno(), "unshare")
+    unshare(0x20000)  # CLONE_NEWNS
     # Fails in a chroot, where / is not a mount; the chroot's creator has then made the mounts private.
     subprocess.run(["mount", "--make-rprivate", "/"], stderr=subprocess.DEVNULL)
     mount("--rbind", "/", root)
@@ -226,7 +230,12 @@ def filters(keys):
     if keys.get("LockPersonality") == "yes":
         rest.add_rule(refuse, "personality", seccomp.Arg(0, seccomp.NE, 0xFFFFFFFF))
     # This filter may forbid loading another one, so it is the last.
-    return [rest] + made
+    made = [rest] + made
+    if "User" not in keys and keys.get("NoNewPrivileges") != "yes":
+        for each in made:
+            # The library's default sets it.
+            each.set_attr(seccomp.Attr.CTL_NNP, 0)
+    return made
 
 
 # MARK: User and capabilities
@@ -246,6 +255,12 @@ def become(keys, user):
         if library.prctl(*[ctypes.c_ulong(each) for each in arguments]) != 0:
             raise OSError(ctypes.get_errno(), "prctl", arguments)
 
+    if not user and "User" not in keys:
+        # systemd leaves root its capabilities.
+        unknown = {"Group", "SupplementaryGroups", "CapabilityBoundingSet", "AmbientCapabilities", "NoNewPrivileges"} & set(keys)
+        if unknown:
+            sys.exit(f"as_unit: {', '.join(sorted(unknown))} of a unit without User= is not supported")
+        return
     entry = pwd.getpwnam(user or keys["User"])
     group = entry.pw_gid if user else grp.getgrnam(keys.get("Group", keys["User"])).gr_gid
     others = [grp.getgrnam(name).gr_gid for value in keys.get("SupplementaryGroups", []) for name in value.split()]
@@ -273,7 +288,7 @@ def become(keys, user):
 def directories(keys, user):
     """Creates the unit's directories. With `user`, they may belong to the machine's installed service: then no state
     directory is created, and another user's runtime directory is an error."""
-    entry = pwd.getpwnam(user or keys["User"])
+    entry = pwd.getpwnam(user or keys.get("User", "root"))
     made = []
     for key, place, variable in (
         ("StateDirectory", "/var/lib", "STATE_DIRECTORY"), ("RuntimeDirectory", "/run", "RUNTIME_DIRECTORY"),
@@ -316,6 +331,8 @@ def main():
             os.environ[name] = text
     prepared = filters(keys)
     made = directories(keys, user)
+    if keys.get("PrivateNetwork") == "yes":
+        unshare(0x40000000)  # CLONE_NEWNET
     make_root(keys, writable + made, visible)
     if "LimitNOFILE" in keys:
         import resource

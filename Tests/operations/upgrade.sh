@@ -1,8 +1,8 @@
 #!/bin/bash
-# upgrade.sh [BIN] — upgrades a box with the packaged install-release: real packages, real dpkg, the real daemon.
+# upgrade.sh [BIN] — upgrades a box: small packages with the real units and scripts, real dpkg, the real daemon.
 #
-# Works on a copy of this system (an overlay), with a systemctl that starts and stops the one service. UPGRADE_CUTS is how
-# often everything is killed at a random moment of an installation (4). Needs root.
+# Works on a copy of this system (an overlay). upgrade-flow.sh has what is tested, and how often the power goes. Needs
+# root.
 set -euo pipefail
 
 root=$(cd "$(dirname "$0")/../.." && pwd)
@@ -22,4 +22,8 @@ mount -t tmpfs tmpfs "$stage/root/tmp"
 # Where the sources are a mount of their own.
 mkdir -p "$stage/root$root"
 mount --rbind "$root" "$stage/root$root"
-chroot "$stage/root" /bin/bash "$root/Tests/operations/upgrade-inside.sh" "$root" "$bin"
+# Debug programs load the Swift runtime from the toolchain, which may be below a home directory.
+swift=$(dirname "$(dirname "$(realpath "$(command -v swift)")")")
+visible=(--visible "$root" --visible "$bin")
+[ "$swift" = /usr ] || visible+=(--visible "$swift")
+chroot "$stage/root" /bin/bash "$root/Tests/operations/upgrade-inside.sh" "$root" "$bin" "${visible[@]}"

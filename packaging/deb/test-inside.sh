@@ -109,3 +109,6 @@ rest=$(left)
 [ -z "$rest" ] || fail "purging left: $rest"
 ! getent passwd iotvideod || fail "purging left the user"
 ! getent group iotvideod || fail "purging left the group"
+
+echo "== releases from the hub"
+/tmp/test-inside-upgrade.sh

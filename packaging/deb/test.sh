@@ -2,7 +2,7 @@
 # test.sh DEB NEWER-DEB CLIP — installs, runs, upgrades, removes and purges the package in a clean Debian 12.
 #
 # The installation starts nothing. No systemd runs there, so packaging/as_unit.py runs the daemon, as its own user and
-# with the rights of the service's unit.
+# with the rights of the service's unit. Upgrades through the hub are last, with packaging/units.py in place of systemd.
 set -euo pipefail
 
 deb=$(realpath "$1") newer=$(realpath "$2") clip=$(realpath "$3")
@@ -34,7 +34,9 @@ trap 'umount "$root/proc" 2>/dev/null || true; rm -rf --one-file-system "$root"'
 cp "$deb" "$root/tmp/one.deb"
 cp "$newer" "$root/tmp/two.deb"
 cp "$clip" "$root/srv/clip.mp4"
-install -m 0755 "$(dirname "$0")"/test-inside*.sh "$(dirname "$0")/../as_unit.py" "$root/tmp/"
-env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin LC_ALL=C.UTF-8 HOME=/root DEBIAN_FRONTEND=noninteractive \
+here=$(dirname "$0")
+install -m 0755 "$here"/test-inside*.sh "$here"/../{as_unit,units}.py "$here/../../Tests/operations/upgrade-flow.sh" \
+    "$root/tmp/"
+env -i UPGRADE_CUTS="${UPGRADE_CUTS:-4}" PATH=/usr/sbin:/usr/bin:/sbin:/bin LC_ALL=C.UTF-8 HOME=/root DEBIAN_FRONTEND=noninteractive \
     chroot "$root" /tmp/test-inside.sh
 echo "deb-test: passed"
