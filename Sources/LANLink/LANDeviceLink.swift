@@ -20,10 +20,9 @@ package final class LANDeviceLink: DeviceLink {
         var trust: GrantTrust?
         var keys: TokenKeys?
         /// The newest time of the hub that was stored, ms since 1970, and when it was read.
-        var known: (hubTime: Int64, at: NIODeadline)?
+        var stored: (hubTime: Int64, at: NIODeadline)?
         var visitors: [ObjectIdentifier: Visitor] = [:]
-        /// The connections of calls, by their sessions.
-        var calls: [String: LANConnection] = [:]
+        var calls = LANCalls()
 
         func holds(_ connection: LANConnection) -> Bool { visitors[ObjectIdentifier(connection)] != nil }
     }
@@ -74,7 +73,7 @@ package final class LANDeviceLink: DeviceLink {
             state.trust = trust
             state.keys = TokenKeys(jwkSet: trust.keys)
             // From now on the hub's own time counts.
-            state.known = nil
+            state.stored = nil
             // Whose rights were withdrawn while the device was away from its hub is not known.
             return state.visitors.values.filter { $0.claims.iat <= trust.ended }.map(\.connection)
         }
@@ -96,7 +95,7 @@ package final class LANDeviceLink: DeviceLink {
     /// The hub has removed the device, and with it everybody's rights.
     private func forgetHub() async {
         let ended = state.withLock { state in
-            (state.trust, state.keys, state.known) = (nil, nil, nil)
+            (state.trust, state.keys, state.stored) = (nil, nil, nil)
             return state.visitors.values.map(\.connection)
         }
         for connection in ended { end(connection, IoTError(.relationChanged)) }
@@ -178,9 +177,7 @@ package final class LANDeviceLink: DeviceLink {
     /// withdrawal, would not find them any more.
     func ended(_ connection: LANConnection) {
         let (visitor, sessions) = state.withLock { state in
-            let sessions = state.calls.filter { $0.value === connection }.map(\.key)
-            for session in sessions { state.calls[session] = nil }
-            return (state.visitors.removeValue(forKey: ObjectIdentifier(connection)), sessions)
+            (state.visitors.removeValue(forKey: ObjectIdentifier(connection)), state.calls.removeAll(over: connection))
         }
         guard let visitor else { return }
         visitor.expiry?.cancel()
@@ -225,7 +222,7 @@ package final class LANDeviceLink: DeviceLink {
                 forget(session, connection)
                 throw error
             }
-            // If the connection has ended meanwhile, there was no call to end yet.
+            // If the connection ended before the call existed, nothing has ended the call.
             if !state.withLock({ $0.holds(connection) }) { endings.add(session, of: claims.from, connection.reason) }
             return answer
         case CallMethod.end.name:
@@ -240,7 +237,7 @@ package final class LANDeviceLink: DeviceLink {
         try state.withLock { state throws(IoTError) in
             guard state.holds(connection) else { throw connection.reason }
             guard state.calls[session] == nil else { throw IoTError(.duplicateCall) }
-            guard state.calls.values.count(where: { $0 === connection }) < Self.mostCalls else {
+            guard state.calls.count(over: connection) < Self.mostCalls else {
                 throw IoTError(.tooManyRequests)
             }
             state.calls[session] = connection
@@ -272,7 +269,9 @@ package final class LANDeviceLink: DeviceLink {
     /// Without the hub it is not before the newest time that was stored, so that a box whose own clock is wrong after a
     /// restart does not make grants valid again.
     package var hubTime: Int64 {
-        let stored = state.withLock { $0.known }.map { $0.hubTime + Int64(Duration(.now() - $0.at) / .milliseconds(1)) }
+        let stored = state.withLock { $0.stored }.map {
+            $0.hubTime + Int64(Duration(.now() - $0.at) / .milliseconds(1))
+        }
         return max(hub.hubTime, stored ?? 0)
     }
 
@@ -282,7 +281,7 @@ package final class LANDeviceLink: DeviceLink {
                 guard state.trust == nil else { return }
                 state.trust = record.trust
                 state.keys = TokenKeys(jwkSet: record.trust.keys)
-                state.known = (record.hubTime, .now())
+                state.stored = (record.hubTime, .now())
             }
         }
         door.add(self)

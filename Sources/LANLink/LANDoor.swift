@@ -1,7 +1,7 @@
-package import IoTCore
+import IoTCore
 package import IoTLink
 package import Logging
-package import NIOCore
+import NIOCore
 package import NIOSSL
 import Synchronization
 

@@ -142,7 +142,7 @@ import ThingModel
             return .null
         }
         site.link.handle("call.end") { request throws(IoTError) in
-            // Before its beginning there is no call to end.
+            // Until `call.connect` has been answered, the camera knows no such call.
             guard !isBeginning || isLost.withLock({ $0 }) else { throw IoTError(.callTargetNotFound) }
             ended.settle(.success(request.params))
             return .null

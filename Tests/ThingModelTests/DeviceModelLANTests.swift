@@ -137,7 +137,7 @@ import Testing
         try await run(model, isOnline: true) { () async throws in
             hub.become(.offline)
             _ = try await write(7)
-            // The hub's clock is behind.
+            // The hub has the value, with an earlier time than the device.
             hub.state.withLock { _ = try? $0.document?.write("ProWritable.limit.setVal", 7, at: 50) }
             hub.become(.online)
             await expect(["model.login", "model.applied"])

@@ -1,6 +1,6 @@
 import Crypto
 import Foundation
-public import IoTCore
+import IoTCore
 
 /// The key that signs releases: Ed25519 (RFC 8032). It is never at the hub nor on a device. `description` contains only
 /// the fingerprint.

@@ -1,5 +1,7 @@
 /// What the program that installs releases reports: a number, a space, and a text on the same line.
 public struct UpgradeReport: Sendable, Hashable {
+    /// The progress when whoever installs the release has it.
+    public static let handedOver: Int32 = 95
     /// The number of a release that was installed and whose daemon is healthy.
     public static let installed: Int32 = 100
     private static let longestText = 1024

@@ -17,8 +17,7 @@ final class LANConnections: Sendable {
         /// Why devices were not reached, and how long they are not tried again.
         var failures: [DeviceID: (error: IoTError, until: NIODeadline)] = [:]
         var handlers: [String: LinkSession.Handler] = [:]
-        /// The connections of calls, by their sessions.
-        var calls: [String: LANConnection] = [:]
+        var calls = LANCalls()
     }
 
     /// How long a connection without calls stays open.
@@ -133,9 +132,7 @@ final class LANConnections: Sendable {
     private func ended(_ connection: LANConnection, _ device: DeviceID) async {
         let (sessions, handler) = state.withLock { state in
             if state.open[device] === connection { state.open[device] = nil }
-            let sessions = state.calls.filter { $0.value === connection }.map(\.key)
-            for session in sessions { state.calls[session] = nil }
-            return (sessions, state.handlers[CallMethod.end.name])
+            return (state.calls.removeAll(over: connection), state.handlers[CallMethod.end.name])
         }
         guard let handler else { return }
         for session in sessions {
@@ -148,7 +145,7 @@ final class LANConnections: Sendable {
             let idle = state.withLock { state in
                 state.open.values.filter { connection in
                     NIODeadline.now() - connection.lastUse > Self.idleTime
-                        && !state.calls.values.contains { $0 === connection }
+                        && state.calls.count(over: connection) == 0
                 }
             }
             for connection in idle { connection.close(IoTError(.linkUnavailable)) }

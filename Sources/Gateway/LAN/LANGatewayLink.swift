@@ -1,6 +1,6 @@
 package import IoTCore
 package import IoTLink
-package import LANLink
+import LANLink
 package import Logging
 package import NIOCore
 import Synchronization
@@ -135,11 +135,11 @@ package final class LANGatewayLink: HubLink, AccountRequester, Sendable {
             return try await askDevice(route, method, params, timeout: timeout, id: id)
         } catch {
             // The device has done nothing. The hub may come back meanwhile, or be back already.
-            let isFree = error.code == .deviceOffline || Self.refusals.contains(error.code)
+            let isForHub =
+                error.code == .deviceOffline
+                || Self.refusals.contains(error.code) && hub.current.status == .online
             let left = timeout - Duration(.now() - start)
-            guard isFree, left > .zero, error.code == .deviceOffline || hub.current.status == .online else {
-                throw error
-            }
+            guard isForHub, left > .zero else { throw error }
             return try await hub.request(method, params, timeout: left, id: id, as: nil)
         }
     }

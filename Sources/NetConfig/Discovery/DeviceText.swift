@@ -5,6 +5,12 @@ enum DeviceText {
     /// The maximum stored length in bytes.
     static let maximumSize = 128
 
+    /// The cleaned text of an element's child; `nil` if there is none.
+    static func of(_ name: String, in element: XMLElement?) -> String? {
+        let text = (element?.child(name)?.text).map(clean) ?? ""
+        return text.isEmpty ? nil : text
+    }
+
     /// The text without control characters, truncated.
     static func clean(_ text: String) -> String {
         var result = ""

@@ -12,7 +12,7 @@ struct ONVIFCameraEvents: CameraEventSource {
     /// - Returns: `nil` if the camera's settings do not ask for it.
     init?(_ settings: CameraSettings, loops: any EventLoopGroup, logger: Logger) {
         guard let service = ONVIFService(settings) else { return nil }
-        client = ONVIFEventClient(service.device, login: service.login, trust: settings.trust, loops: loops)
+        client = ONVIFEventClient(service, loops: loops)
         self.logger = logger
     }
 

@@ -5,9 +5,6 @@ import MediaChannel
 
 /// Hands releases to the program that installs them on this box, through the directory of the configuration.
 struct BoxInstaller: ReleaseInstaller {
-    /// The progress when the release was handed over.
-    private static let handedOver: Int32 = 95
-
     private let directory: String
     private let device: FirmwareTarget
     private let logger: Logger
@@ -29,7 +26,7 @@ struct BoxInstaller: ReleaseInstaller {
         _ release: BundleFile, _ manifest: ReleaseManifest, _ report: @escaping @Sendable (Int32) -> Void
     ) async throws {
         try await release.handOver()
-        report(Self.handedOver)
+        report(UpgradeReport.handedOver)
         logger.notice("a release was handed over", metadata: ["firmware.version": "\(manifest.version)"])
         reportTime.yield()
     }

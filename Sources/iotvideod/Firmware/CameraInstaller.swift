@@ -7,10 +7,8 @@ import NetConfig
 
 /// Sends releases to a camera of another maker, which installs them itself (ONVIF Core §8.4).
 struct CameraInstaller: ReleaseInstaller {
-    /// The progress while the camera gets the file, and when it has the whole file.
+    /// The progress while the camera gets the file.
     private static let upload: ClosedRange<Int32> = 90...94
-    private static let sent: Int32 = 95
-    private static let done: Int32 = 100
     /// Between two questions to a camera that installs a release.
     private static let askInterval = Duration.seconds(5)
     /// Between two questions for the camera's version; somebody else may upgrade it.
@@ -35,9 +33,7 @@ struct CameraInstaller: ReleaseInstaller {
     /// - Returns: `nil` if the camera's settings do not ask for it.
     init?(_ settings: CameraSettings, loops: any EventLoopGroup, logger: Logger) {
         guard settings.firmware == .camera, let service = ONVIFService(settings) else { return nil }
-        self.init(
-            ONVIFFirmwareClient(service.device, login: service.login, trust: settings.trust, loops: loops),
-            logger: logger)
+        self.init(ONVIFFirmwareClient(service, loops: loops), logger: logger)
     }
 
     func target() async throws -> FirmwareTarget {
@@ -55,11 +51,11 @@ struct CameraInstaller: ReleaseInstaller {
             report(min(Self.upload.lowerBound + Int32(share), Self.upload.upperBound))
             return try await release.read(at: place, count: count)
         }
-        report(Self.sent)
+        report(UpgradeReport.handedOver)
         logger.notice("the camera has the release", metadata: ["firmware.version": "\(manifest.version)"])
         try await awaitVersion(manifest.version, within: downTime + patience)
         await release.remove()
-        report(Self.done)
+        report(UpgradeReport.installed)
         logger.notice("the upgrade has succeeded", metadata: ["firmware.version": "\(manifest.version)"])
     }
 

@@ -38,7 +38,7 @@ final class FirmwareUpgrades: Service, CameraUpgrade {
     private let supply: FirmwareSupply
     private let installer: any ReleaseInstaller
     private let logger: Logger
-    private let state = Mutex(State())
+    private let state: Mutex<State>
     private let orders: AsyncStream<Order>
     private let add: AsyncStream<Order>.Continuation
 
@@ -47,7 +47,7 @@ final class FirmwareUpgrades: Service, CameraUpgrade {
         self.supply = supply
         self.installer = installer
         self.logger = logger
-        state.withLock { $0.identity = identity }
+        state = Mutex(State(identity: identity))
         // `start` admits one at a time.
         (orders, add) = AsyncStream.makeStream(of: Order.self, bufferingPolicy: .bufferingNewest(1))
     }
@@ -65,7 +65,7 @@ final class FirmwareUpgrades: Service, CameraUpgrade {
         state.withLock { state in
             state.reports[device] = nil
             state.links[device] = nil
-            state.schedule.remove(device)
+            state.schedule.remove(device, at: .now())
         }
     }
 

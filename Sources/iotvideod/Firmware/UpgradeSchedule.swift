@@ -28,9 +28,9 @@ struct UpgradeSchedule: Sendable {
         update(at: now)
     }
 
-    mutating func remove(_ device: DeviceID) {
+    mutating func remove(_ device: DeviceID, at now: NIODeadline) {
         modes[device] = nil
-        update(at: .now())
+        update(at: now)
     }
 
     private mutating func update(at now: NIODeadline) {

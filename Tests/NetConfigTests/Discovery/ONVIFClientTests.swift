@@ -65,7 +65,8 @@ import Testing
     func firmware() async throws {
         let (peer, url, _) = try await camera(isEncrypted: false)
         let client = ONVIFFirmwareClient(
-            try #require(ServiceURL(url)), login: Self.login, loops: MultiThreadedEventLoopGroup.singleton)
+            ONVIFService(try #require(ServiceURL(url)), login: Self.login),
+            loops: MultiThreadedEventLoopGroup.singleton)
         #expect(try await client.information() == .init(model: "Python PY-1", version: "V1.0.2 build 7"))
         let file = Array("PYFW V1.1.0\n".utf8) + [UInt8](repeating: 7, count: 200_000)
         let downTime = try await client.upload(size: file.count) { place, count in
@@ -91,7 +92,8 @@ import Testing
     func events() async throws {
         let (peer, url, _) = try await camera(isEncrypted: false)
         let client = ONVIFEventClient(
-            try #require(ServiceURL(url)), login: Self.login, loops: MultiThreadedEventLoopGroup.singleton)
+            ONVIFService(try #require(ServiceURL(url)), login: Self.login),
+            loops: MultiThreadedEventLoopGroup.singleton)
         let (reports, report) = AsyncStream.makeStream(of: ONVIFEventClient.Report.self)
         let running = Task { await client.run { report.yield($0) } }
         var found: [ONVIFNotification] = []

@@ -1,4 +1,4 @@
-package import IoTCore
+import IoTCore
 package import NIOCore
 
 /// Upgrades the firmware of one ONVIF camera by HTTP (ONVIF Core §8.4).
@@ -30,19 +30,12 @@ package struct ONVIFFirmwareClient: Sendable {
     /// For a file of any size, over a slow network and to a slow flash memory.
     private static let uploadTimeout = TimeAmount.minutes(30)
 
-    private let loops: any EventLoopGroup
-    private let device: ServiceURL
-    private let login: ONVIFLogin?
+    private let service: ONVIFService
     private let exchange: HTTPExchange
 
-    /// - Parameter device: the camera's device service, `http://HOST/onvif/device_service`, or `https`.
-    package init(
-        _ device: ServiceURL, login: ONVIFLogin?, trust: CameraTrust = .none, loops: any EventLoopGroup
-    ) {
-        self.device = device
-        self.login = login
-        self.loops = loops
-        exchange = HTTPExchange(loops: loops, timeout: .seconds(10), trust: trust)
+    package init(_ service: ONVIFService, loops: any EventLoopGroup) {
+        self.service = service
+        exchange = HTTPExchange(loops: loops, timeout: .seconds(10), trust: service.trust)
     }
 
     /// - Throws: 25010, 25041, 25040, 25011, 25027.
@@ -86,7 +79,7 @@ package struct ONVIFFirmwareClient: Sendable {
     // MARK: The conversation
 
     private func begin() async throws -> ONVIFConversation {
-        var talk = ONVIFConversation(device, login, random: SystemRandomNumberGenerator())
+        var talk = ONVIFConversation(service.device, service.login, random: SystemRandomNumberGenerator())
         let answer = try await exchange.post(talk.start())
         talk.takeClock(try? talk.content(answer), at: WallClock.seconds())
         return talk
@@ -94,7 +87,7 @@ package struct ONVIFFirmwareClient: Sendable {
 
     private func ask(_ question: String, _ talk: inout ONVIFConversation) async throws -> XMLElement {
         while true {
-            let request = talk.request(to: device, question, at: WallClock.seconds())
+            let request = talk.request(to: service.device, question, at: WallClock.seconds())
             let answer = try await exchange.post(request)
             // A camera gives eight other nonces at most.
             if talk.repeats(after: answer) { continue }
@@ -103,9 +96,8 @@ package struct ONVIFFirmwareClient: Sendable {
     }
 
     static func information(_ content: XMLElement) -> Information {
-        func fact(_ name: String) -> String { (content.child(name)?.text).map(DeviceText.clean) ?? "" }
-        let model = [fact("Manufacturer"), fact("Model")].filter { !$0.isEmpty }.joined(separator: " ")
-        return Information(model: model, version: fact("FirmwareVersion"))
+        let model = ["Manufacturer", "Model"].compactMap { DeviceText.of($0, in: content) }.joined(separator: " ")
+        return Information(model: model, version: DeviceText.of("FirmwareVersion", in: content) ?? "")
     }
 
     static func offer(_ content: XMLElement, _ talk: ONVIFConversation) -> Offer? {

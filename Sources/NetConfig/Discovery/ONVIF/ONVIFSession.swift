@@ -122,10 +122,7 @@ struct ONVIFSession {
     }
 
     private func description(_ main: ONVIFDescription.Stream, sub: ONVIFDescription.Stream?) -> ONVIFDescription {
-        func fact(_ name: String) -> String? {
-            let text = (information?.child(name)?.text).map(DeviceText.clean) ?? ""
-            return text.isEmpty ? nil : text
-        }
+        func fact(_ name: String) -> String? { DeviceText.of(name, in: information) }
         return ONVIFDescription(
             manufacturer: fact("Manufacturer"), model: fact("Model"), version: fact("FirmwareVersion"),
             serialNumber: fact("SerialNumber"), main: main, sub: sub)

@@ -1,5 +1,5 @@
 public import IoTCore
-public import NIOCore
+package import NIOCore
 
 /// Gets the events of one ONVIF camera until it is cancelled.
 public struct ONVIFEventClient: Sendable {
@@ -17,17 +17,10 @@ public struct ONVIFEventClient: Sendable {
     private static let leastDistance = Duration.milliseconds(200)
 
     private let loops: any EventLoopGroup
-    private let device: ServiceURL
-    private let login: ONVIFLogin?
-    private let trust: CameraTrust
+    private let service: ONVIFService
 
-    /// - Parameter device: the camera's device service, `http://HOST/onvif/device_service`, or `https`.
-    package init(
-        _ device: ServiceURL, login: ONVIFLogin?, trust: CameraTrust = .none, loops: any EventLoopGroup
-    ) {
-        self.device = device
-        self.login = login
-        self.trust = trust
+    package init(_ service: ONVIFService, loops: any EventLoopGroup) {
+        self.service = service
         self.loops = loops
     }
 
@@ -55,8 +48,8 @@ public struct ONVIFEventClient: Sendable {
 
     private func subscribe(_ report: (Report) async -> Void) async throws {
         // A pull waits for five seconds at the camera.
-        let exchange = HTTPExchange(loops: loops, timeout: .seconds(15), trust: trust)
-        var session = ONVIFEventSession(device, login, random: SystemRandomNumberGenerator())
+        let exchange = HTTPExchange(loops: loops, timeout: .seconds(15), trust: service.trust)
+        var session = ONVIFEventSession(service.device, service.login, random: SystemRandomNumberGenerator())
         var request = session.start()
         var isConnected = false
         do {

@@ -3,11 +3,7 @@ import MediaChannel
 import NetConfig
 import RTSP
 
-/// Where a camera's ONVIF service is, and with whom it talks.
-struct ONVIFService {
-    let device: ServiceURL
-    let login: ONVIFLogin?
-
+extension ONVIFService {
     /// - Returns: `nil` if the camera's settings name none.
     init?(_ settings: CameraSettings) {
         guard let port = settings.onvifPort, let source = settings.rtspConfiguration else { return nil }
@@ -16,7 +12,7 @@ struct ONVIFService {
         device.scheme = device.scheme == "rtsps" ? "https" : "http"
         device.port = port
         device.path = "/onvif/device_service"
-        self.device = device
-        login = source.credentials.map { ONVIFLogin(username: $0.username, password: $0.password) }
+        let login = source.credentials.map { ONVIFLogin(username: $0.username, password: $0.password) }
+        self.init(device, login: login, trust: settings.trust)
     }
 }
