@@ -44,7 +44,7 @@ extension FuzzTarget {
                 }
             }
         } catch {
-            outcome.code = (error as? IoTError)?.code
+            outcome.code = error.code
         }
         return outcome
     }

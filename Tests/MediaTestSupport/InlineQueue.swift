@@ -1,4 +1,4 @@
-package import MediaPlayer
+import MediaPlayer
 
 /// Runs each job at once, on the caller's thread.
 package final class InlineQueue: JobQueue {

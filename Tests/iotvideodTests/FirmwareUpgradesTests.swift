@@ -38,7 +38,7 @@ private final class ReleaseHub: LinkRequester {
             FirmwareSupply(keys: [], directory: folder, source: try ReleaseSource(configuration)),
             BoxInstaller(
                 directory: folder,
-                target: FirmwareTarget(model: "m", version: try #require(FirmwareVersion("0.1.0"))),
+                target: FirmwareTarget(model: "m", version: FirmwareVersion("0.1.0")),
                 logger: Logger(label: "test")), identity: nil, logger: Logger(label: "test"))
         let progress = Mutex<[Int32]>([])
         let device = DeviceID.random()

@@ -40,7 +40,7 @@ struct DataBody<Element: Sendable>: Sendable {
             case .nothing: return .heartbeat
             case .end: event = .end
             }
-        } catch let error as IoTError {
+        } catch {
             event = .failed(error)
         }
         let formatted = try format(event)

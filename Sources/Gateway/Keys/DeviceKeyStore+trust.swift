@@ -1,6 +1,6 @@
 package import IoTCore
 package import IoTLink
-package import MediaChannel
+import MediaChannel
 
 /// The stored keys decide which descriptions of devices are used.
 extension DeviceKeyStore: DeviceTrust {

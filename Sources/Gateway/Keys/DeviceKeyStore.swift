@@ -1,5 +1,5 @@
 import Dispatch
-package import IoTCore
+import IoTCore
 import Synchronization
 
 /// Stores the fingerprints of devices' keys in `known_devices` of the data directory (mode 0600). A separate queue accesses

@@ -1,5 +1,5 @@
 import Dispatch
-package import GatewayAPI
+import GatewayAPI
 package import IoTCore
 import NIOCore
 

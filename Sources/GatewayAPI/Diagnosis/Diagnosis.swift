@@ -1,4 +1,4 @@
-public import IoTCore
+import IoTCore
 
 /// What is wrong with a camera's picture or sound, and what to do about it. The limits are those of the IoT video SDK
 /// guide: one second each for connecting, for the first data, for decoding, and for the distance of sound and picture.

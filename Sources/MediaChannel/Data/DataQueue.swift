@@ -1,4 +1,4 @@
-public import IoTCore
+package import IoTCore
 package import NIOCore
 
 /// What one reader has not taken yet. Confined to one event loop.

@@ -1,6 +1,6 @@
-package import IoTCore
+import IoTCore
 import Logging
-package import NIOCore
+import NIOCore
 
 // The stages of the play: one line in the log for each, and the channel's description.
 extension PlayerCore {

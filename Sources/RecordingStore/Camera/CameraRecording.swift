@@ -1,5 +1,5 @@
 package import IoTCore
-package import MediaCodec
+import MediaCodec
 import NIOCore
 
 /// Makes segments of a camera's frames, without I/O: when they begin and end, and when each frame was captured.

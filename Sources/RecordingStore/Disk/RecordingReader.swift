@@ -1,5 +1,5 @@
 package import IoTCore
-package import NIOCore
+import NIOCore
 
 /// Reads segments of a disk while it records. What is being read is not removed.
 package final class RecordingReader: Sendable {

@@ -1,4 +1,4 @@
-package import IoTCore
+import IoTCore
 import MediaCodec
 import NIOCore
 import Synchronization

@@ -1,4 +1,4 @@
-package import IoTCore
+import IoTCore
 package import IoTLink
 
 /// The functions of a device's link session that its calls use.

@@ -137,7 +137,7 @@ struct ChannelCommand: AsyncParsableCommand {
                     .dataTooLong, "data of a channel have at most \(DataRequest.maximumSize) bytes, not \(bytes.count)")
             }
             let request = DataRequest(
-                data: Data(bytes).base64EncodedString(), responses: responses ?? .none,
+                data: Data(bytes).base64EncodedString(), responses: responses,
                 timeoutMilliseconds: timeout.milliseconds)
             let patience = timeout.duration + .seconds(20)
             let isJSON = options.json

@@ -95,7 +95,7 @@ import Testing
             presentation.settings.isMuted = true
             return (try player.core.addRawAudio(frames: nil, presentation: presentation), nil)
         case .scaling:
-            let view = PictureView(fit: try #require(PictureFit("64x48")))
+            let view = PictureView(fit: PictureFit("64x48"))
             return (try player.core.addRawVideo(frames: nil, view: view), nil)
         case .recording: return (try player.core.addRecording(frames: nil, at: player.now), nil)
         case .snapshot:
