@@ -53,4 +53,28 @@ import Testing
         let error = #expect(throws: IoTError.self) { try files.key() }
         #expect(error?.code == .fileFailed && error?.message.contains("key-succession") == true)
     }
+
+    @Test("A removed camera leaves neither its key nor what was downloaded for it; the others keep theirs")
+    func removal() throws {
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString).path
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        var configuration = try Configuration.parse(
+            "", file: "/c.yaml", defaults: DefaultPaths(environment: [:], isRoot: true))
+        configuration.dataDirectory = folder
+        configuration.firmware.directory = folder + "/firmware"
+        for camera in ["front", "yard"] {
+            _ = try CameraFiles(dataDirectory: folder, camera: camera).key()
+            let release = FirmwareSupply.directory(of: camera, in: folder + "/firmware")
+            try FileManager.default.createDirectory(atPath: release, withIntermediateDirectories: true)
+            try "part".write(toFile: release + "/.download", atomically: false, encoding: .utf8)
+        }
+        try CameraFiles.remove("front", configuration)
+        try CameraFiles.remove("front", configuration)
+        #expect(
+            try FileManager.default.subpathsOfDirectory(atPath: folder).sorted() == [
+                "cameras", "cameras/yard", "cameras/yard/key.pem", "firmware", "firmware/camera-yard",
+                "firmware/camera-yard/.download",
+            ])
+    }
 }

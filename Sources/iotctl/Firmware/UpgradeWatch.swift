@@ -52,6 +52,10 @@ struct UpgradeWatch {
         case 0: return .cancelled
         case 1..<100: return nil
         case 100: return .installed
+        case Int64(ErrorCode.releaseVersionRefused.rawValue):
+            throw IoTError(
+                .releaseVersionRefused, "the hub offers no newer release that fits the device's version",
+                remedy: "`iotctl firmware NAME` shows both versions, and the device's log has the reason")
         default: throw IoTError(ErrorCode(rawValue: Int(clamping: value)))
         }
     }

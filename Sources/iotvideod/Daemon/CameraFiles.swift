@@ -16,11 +16,15 @@ struct CameraFiles: Sendable {
         try PrivateDirectory.make(directory)
     }
 
-    /// Removes the files of a camera that has ended.
-    static func remove(dataDirectory: String, camera: String) throws {
-        let directory = dataDirectory + "/cameras/" + camera
-        guard FileManager.default.fileExists(atPath: directory) else { return }
-        try FileManager.default.removeItem(atPath: directory)
+    /// Removes the files of a camera that has ended, and what was downloaded for it.
+    static func remove(_ camera: String, _ configuration: Configuration) throws {
+        var directories = [configuration.dataDirectory + "/cameras/" + camera]
+        if let firmware = configuration.firmware.directory {
+            directories.append(FirmwareSupply.directory(of: camera, in: firmware))
+        }
+        for directory in directories where FileManager.default.fileExists(atPath: directory) {
+            try FileManager.default.removeItem(atPath: directory)
+        }
     }
 
     /// The camera's signing key, which is created at its first start, with the keys that it has replaced.

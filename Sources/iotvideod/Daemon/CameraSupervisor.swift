@@ -124,9 +124,9 @@ actor CameraSupervisor<Product: Service & Sendable>: Service {
         configuration.cameras.removeAll { $0.name == name }
         await end(name)
         do {
-            try CameraFiles.remove(dataDirectory: configuration.dataDirectory, camera: name)
+            try CameraFiles.remove(name, configuration)
         } catch {
-            logger.error("the key and the LAN access password of a removed camera could not be removed: \(error)")
+            logger.error("the files of a removed camera could not be removed: \(error)")
         }
         logger.notice("camera removed", metadata: ["camera": "\(name)"])
     }

@@ -51,6 +51,9 @@ struct FirmwareSupply: Sendable {
             times: RecordingTimes(configuration.firmware.times))
     }
 
+    /// Where a camera's releases are downloaded to.
+    static func directory(of camera: String, in directory: String) -> String { "\(directory)/camera-\(camera)" }
+
     /// - Returns: `nil` for a program whose version is not known.
     func box(logger: Logger) -> FirmwareUpgrades? {
         guard let version = FirmwareVersion(ProductVersion.current) else { return nil }
@@ -63,7 +66,8 @@ struct FirmwareSupply: Sendable {
     func camera(_ settings: CameraSettings, loops: any EventLoopGroup, logger: Logger) -> FirmwareUpgrades? {
         guard let installer = CameraInstaller(settings, loops: loops, logger: logger) else { return nil }
         let supply = FirmwareSupply(
-            keys: keys, directory: "\(directory)/camera-\(settings.name)", in: directory, source: source, times: times)
+            keys: keys, directory: Self.directory(of: settings.name, in: directory), in: directory, source: source,
+            times: times)
         return FirmwareUpgrades(
             supply, installer, identity: FirmwareIdentity(model: "", version: ""), logger: logger)
     }
