@@ -6,12 +6,12 @@ Usage: units.py machine [OPTION…]
        systemctl COMMAND [UNIT…]      with a link of that name to this file
 
 `machine` starts the enabled units and obeys `systemctl` until it is killed; OPTION is for as_unit.py, which must be in
-the same folder and runs the services. In a process namespace of its own (unshare --pid --fork --kill-child
+the same folder and runs the services. In a process namespace of its own (unshare --pid --fork
 --mount-proc), `kill -9` of `machine` is a power cut.
 
 systemctl knows: start, stop, restart, enable [--now], preset, is-enabled, is-active, reset-failed, daemon-reload,
 is-system-running. Of a service it obeys Type=oneshot, Restart=on-failure, RestartSec=, TimeoutStopSec= and KillMode=mixed,
-and systemd's default limit of starts; of a path PathExists= and Unit= by its name; drop-ins in /etc.
+and systemd's default limit of starts; of a path PathExists=, for the service of the same name; drop-ins in /etc.
 """
 import asyncio
 import glob

@@ -24,7 +24,7 @@ fail() {
 
 # wait_for WHAT CONDITION — at most two minutes
 wait_for() {
-    for _ in $(seq ${WAITS:-1200}); do
+    for _ in $(seq 1200); do
         ! eval "$2" || return 0
         sleep 0.1
     done
@@ -72,13 +72,18 @@ remove_releases() {
     done
 }
 
+# check_rest — the installation has left nothing, and has kept the configuration
+check_rest() {
+    [ -z "$(ls -A $work)" ] || fail "something is left of the installation: $(ls -A $work)"
+    cmp -s configuration.yaml /etc/iotvideod/iotvideod.yaml || fail "the configuration is another one"
+}
+
 # ends_with VERSION PROGRESS — how the installation ends
 ends_with() {
     wait_for "the end of the installation" is_idle
     wait_for "the report $2" '[ "$(progress)" = '"$2"' ]'
     [ "$(version)" = "installed $1" ] || fail "there is $(version), not $1"
-    [ -z "$(ls -A $work)" ] || fail "something is left of the installation: $(ls -A $work)"
-    cmp -s configuration.yaml /etc/iotvideod/iotvideod.yaml || fail "the configuration is another one"
+    check_rest
 }
 
 mkdir -p /etc/systemd/system/iotvideod-upgrade.service.d
@@ -202,8 +207,7 @@ for cut in $(seq "$cuts"); do
     *) fail "there is $(version) after a power cut, and the report $(progress)" ;;
     esac
     [ -z "$(dpkg --audit)" ] || fail "dpkg finds an unfinished installation"
-    [ -z "$(ls -A $work)" ] || fail "something is left of the installation: $(ls -A $work)"
-    cmp -s configuration.yaml /etc/iotvideod/iotvideod.yaml || fail "the configuration is another one"
+    check_rest
     # From the same state again.
     dpkg --force-confold --force-downgrade --install next.deb >/dev/null 2>&1 || fail "dpkg could not install $next again"
     wait_for "the daemon" is_up

@@ -37,6 +37,6 @@ cp "$clip" "$root/srv/clip.mp4"
 here=$(dirname "$0")
 install -m 0755 "$here"/test-inside*.sh "$here"/../{as_unit,units}.py "$here/../../Tests/operations/upgrade-flow.sh" \
     "$root/tmp/"
-env -i UPGRADE_CUTS="${UPGRADE_CUTS:-4}" PATH=/usr/sbin:/usr/bin:/sbin:/bin LC_ALL=C.UTF-8 HOME=/root DEBIAN_FRONTEND=noninteractive \
-    chroot "$root" /tmp/test-inside.sh
+env -i UPGRADE_CUTS="${UPGRADE_CUTS:-4}" PATH=/usr/sbin:/usr/bin:/sbin:/bin LC_ALL=C.UTF-8 HOME=/root \
+    DEBIAN_FRONTEND=noninteractive chroot "$root" /tmp/test-inside.sh
 echo "deb-test: passed"

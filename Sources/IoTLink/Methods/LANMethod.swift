@@ -8,6 +8,6 @@ public enum LANMethod {
     public static let written = LinkMethod<LANWrite, LinkNothing>("lan.written", device: .device, isDurable: true)
     /// From the hub to a device: somebody's rights to it were withdrawn.
     public static let withdrawn = LinkPushMethod<RightsWithdrawn>("device.rightsWithdrawn")
-    /// From the hub to a user: another user lost rights to a device, so the grants from before are no longer valid.
+    /// From the hub to a user: another user has lost rights to a device. All earlier grants for the device are invalid.
     public static let ended = LinkPushMethod<DeviceReference>("device.grantsEnded")
 }
