@@ -47,7 +47,7 @@ import Testing
         #expect(
             try json(state) == [
                 "connection": ["value": 1, "name": "connecting"], "substate": ["value": 2, "name": "handshaking"],
-                "player": ["value": -1, "name": "stopping"],
+                "player": ["value": -1, "name": "stopping"], "load": ["value": 0, "name": "unknown"],
             ])
     }
 

@@ -33,7 +33,7 @@ struct ChannelWatch {
             var change = old.change
             change.closed = true
             change.state = ChannelState(connection: .disconnected, player: .stopped)
-            change.state.reason = old.change.state.reason
+            if !old.change.state.isInterrupted { change.state.reason = old.change.state.reason }
             changes.append((old.owner, change))
         }
         known = present

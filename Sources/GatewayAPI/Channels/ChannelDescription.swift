@@ -72,7 +72,9 @@ public struct ChannelState: Codable, Hashable, Sendable {
     public var substate: NamedValue?
     /// −1 stopping, 0 stopped, 1 preparing, 2 ready, 3 loading, 4 playing, 5 paused, 6 fastForward, 7 seeking.
     public var player: NamedValue
-    /// The failure that ended the channel.
+    /// The bits of `LoadState`: 1 playable, 2 playthroughOK, 4 stalled; `nil` from an older daemon.
+    public var load: NamedValue?
+    /// The failure that ended the channel. While `player` is loading after it has played: why it plays no more.
     public var reason: APIError?
 
     public init(
@@ -82,8 +84,12 @@ public struct ChannelState: Codable, Hashable, Sendable {
         self.connection = NamedValue(value: connection.rawValue, name: connection.name)
         self.substate = substate.map { NamedValue(value: $0.rawValue, name: $0.name) }
         self.player = NamedValue(value: player.rawValue, name: player.name)
+        load = NamedValue(value: player.load.rawValue, name: player.load.name)
         self.reason = reason.map(APIError.init)
     }
+
+    /// Whether it plays no more, for a reason that does not end it.
+    public var isInterrupted: Bool { player.value == PlayerStatus.loading.rawValue && reason != nil }
 }
 
 /// The number and the name of a state.

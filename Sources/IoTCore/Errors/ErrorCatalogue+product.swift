@@ -116,5 +116,8 @@ extension ErrorCatalogue {
         Entry(
             .definitionUnavailable, "definitionUnavailable", "the camera has none of these definitions",
             remedy: "choose a definition of the camera, or give it a `midUrl` or `lowUrl`"),
+        Entry(
+            .mediaInterrupted, "mediaInterrupted", "nothing new came in time to be shown",
+            remedy: "playing goes on when media come again; `iotctl diagnose` finds the part that is slow"),
     ]
 }

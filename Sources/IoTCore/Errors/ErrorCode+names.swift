@@ -142,6 +142,7 @@ extension ErrorCode {
     public static let nobodyListens = ErrorCode(rawValue: 25057)
     public static let dataTaken = ErrorCode(rawValue: 25058)
     public static let definitionUnavailable = ErrorCode(rawValue: 25133)
+    public static let mediaInterrupted = ErrorCode(rawValue: 25134)
     public static let releaseManifestInvalid = ErrorCode(rawValue: 25140)
     public static let releaseSignatureInvalid = ErrorCode(rawValue: 25141)
     public static let releaseFileDiffers = ErrorCode(rawValue: 25142)

@@ -23,7 +23,7 @@ public struct MonitorState: Sendable, Equatable {
     public var connection: ConnectionStatus = .disconnected
     public var substate: ConnectionSubstate?
     public var player: PlayerStatus = .stopped
-    /// Why the player stopped by itself.
+    /// Why the player stopped by itself; 25134 while it loads after it has played.
     public var reason: IoTError?
 
     public static func == (left: MonitorState, right: MonitorState) -> Bool {

@@ -6,7 +6,7 @@ extension IoTError {
         switch code {
         case .mediaFailed, .videoSizeChanged, .slowReader, .recorderRunning, .recorderUnavailable,
             .encoderUnavailable, .fileFailed, .invalidParameter, .operationNotAllowed, .stateMismatch,
-            .actionFailed, .deviceOperationFailed, .channelSendFailed:
+            .actionFailed, .deviceOperationFailed, .channelSendFailed, .mediaInterrupted:
             false
         default:
             true

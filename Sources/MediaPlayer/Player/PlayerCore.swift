@@ -317,7 +317,7 @@ package final class PlayerCore {
             case .disconnect:
                 end(machine.lastError, at: now)
             case .report(.statusChanged(_, let status)):
-                onEvent(.statusChanged(status, reason: machine.lastError))
+                onEvent(.statusChanged(status, reason: machine.reason))
             case .report(.error(let error, let isFatal)):
                 if !isFatal { onEvent(.warning(error, use: nil)) }
             case .report(.jitterStalled(let tolerance, let delay)):

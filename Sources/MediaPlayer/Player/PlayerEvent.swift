@@ -2,7 +2,7 @@ package import IoTCore
 
 /// Events that a player reports.
 package enum PlayerEvent: Sendable {
-    /// The reason is set if the player stopped by itself.
+    /// The reason is set if the player stopped by itself, and while it loads after it has played (25134).
     case statusChanged(PlayerStatus, reason: IoTError?)
     /// The frame with this pts (µs) does not follow the one before it; with the video parameters from there on.
     case discontinuity(MediaKind, DiscontinuityReason, pts: Int64, VideoParameters?)

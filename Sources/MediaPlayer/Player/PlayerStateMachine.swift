@@ -58,6 +58,13 @@ public struct PlayerStateMachine: Sendable {
     /// Why the player stopped by itself; nil while it runs and after a `stop`.
     public private(set) var lastError: IoTError?
 
+    /// Why the player is in its state: 25134 while it loads after it has played, else `lastError`.
+    public var reason: IoTError? {
+        isInterrupted && status == .loading ? IoTError(.mediaInterrupted) : lastError
+    }
+
+    private var isInterrupted = false
+
     private let capabilities: PlayerCapabilities
 
     /// `play` was called before the player was ready.
@@ -98,7 +105,9 @@ public struct PlayerStateMachine: Sendable {
 
     private mutating func pause() throws(IoTError) -> [Action] {
         switch status {
-        case .loading, .playing, .fastForward: return [change(to: .paused)]
+        case .loading, .playing, .fastForward:
+            isInterrupted = false
+            return [change(to: .paused)]
         case .seeking:
             pausesAfterSeek = true
             return []
@@ -122,6 +131,7 @@ public struct PlayerStateMachine: Sendable {
         switch status {
         case .loading, .playing, .paused, .fastForward:
             pausesAfterSeek = status == .paused
+            isInterrupted = false
             return [change(to: .seeking)]
         // Before play, the target is where play starts.
         case .seeking, .stopped, .preparing, .ready: return []
@@ -171,6 +181,7 @@ public struct PlayerStateMachine: Sendable {
     private mutating func begin() -> [Action] {
         playsWhenReady = false
         pausesAfterSeek = false
+        isInterrupted = false
         lastError = nil
         return [change(to: .preparing), .connect]
     }
@@ -186,9 +197,11 @@ public struct PlayerStateMachine: Sendable {
         case .frameShown:
             if status == .seeking, pausesAfterSeek { return [change(to: .paused)] }
             guard status == .loading || status == .seeking else { return [] }
+            isInterrupted = false
             return [change(to: isFast ? .fastForward : .playing)]
         case .starved(let tolerance, let delay):
             guard status == .playing || status == .fastForward else { return [] }
+            isInterrupted = true
             return [.report(.jitterStalled(tolerance: tolerance, delay: delay)), change(to: .loading)]
         case .paceChanged(let isFast):
             self.isFast = isFast

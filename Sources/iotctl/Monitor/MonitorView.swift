@@ -34,6 +34,7 @@ final class MonitorView: Sendable {
     /// The reason if the channel failed.
     var failure: IoTError? {
         let contents = contents
-        return (contents.final?.state.reason ?? contents.state?.reason)?.error
+        if let reason = contents.final?.state.reason { return reason.error }
+        return contents.state?.isInterrupted == true ? nil : contents.state?.reason?.error
     }
 }

@@ -121,9 +121,32 @@ import Testing
         }
         #expect(tolerance == .milliseconds(80))
         #expect(delay == .milliseconds(90))
-        #expect(machine.status == .loading)
+        #expect(machine.status == .loading && machine.reason?.code == .mediaInterrupted)
         _ = machine.handle(.frameShown)
-        #expect(machine.status == .playing)
+        #expect(machine.status == .playing && machine.reason == nil)
+        _ = machine.handle(.starved(tolerance: .milliseconds(80), delay: .milliseconds(90)))
+        _ = machine.handle(.failed(IoTError(.peerFailed)))
+        #expect(machine.reason?.code == .peerFailed)
+    }
+
+    @Test("Loading for the first time, and after a pause, is not an interruption")
+    func loading() throws {
+        var machine = PlayerStateMachine(PlayerCapabilities(of: .playback))
+        for step in [Step.play, .header] { _ = try step.apply(to: &machine) }
+        #expect(machine.status == .loading && machine.reason == nil)
+        for step in [Step.shown, .starved, .pause, .resume] { _ = try step.apply(to: &machine) }
+        #expect(machine.status == .loading && machine.reason == nil)
+    }
+
+    @Test("Each state has the load bits of its meaning")
+    func loadBits() {
+        let bits = PlayerStatus.allCases.map { "\($0.name) \($0.load.rawValue) \($0.load.name)" }
+        #expect(
+            bits == [
+                "stopping 0 unknown", "stopped 0 unknown", "preparing 0 unknown", "ready 1 playable",
+                "loading 4 stalled", "playing 3 playthroughOK", "paused 3 playthroughOK",
+                "fastForward 3 playthroughOK", "seeking 4 stalled",
+            ])
     }
 
     @Test("Errors of one use let the player continue; errors of the channel do not")
