@@ -241,7 +241,24 @@ import Testing
 
         let told = try call(folder, "door", "--json", "--duration", "60s")
         try await eventually("the call rings") { try await door().ringing == true }
-        #expect(try await daemon.iotctl("camera", "refuse", "door").status == 0)
+        // From anywhere: an account with the action `control` at the device.
+        #expect(try await daemon.iotctl("user", "create", "bob").status == 0)
+        let bob = try daemon.tcpAPI(
+            token: try await daemon.iotctl("token", "create", "--api", "--user", "bob").text
+                .trimmingCharacters(in: .whitespacesAndNewlines))
+        func answer(_ answer: String, _ call: String) async throws -> (status: Int, text: String) {
+            let response = try await bob.request(
+                "POST", "/v1/devices/door/actions", body: #"{"path":"Action.\#(answer)Call","value":"\#(call)"}"#)
+            return (response.status, String(decoding: response.body, as: UTF8.self))
+        }
+        #expect(try await daemon.iotctl("device", "bind", "door", "bob", "--action", "view").status == 0)
+        let denied = try await answer("accept", "")
+        #expect(denied.status == 403 && denied.text.contains("8003"), "\(denied)")
+        #expect(try await daemon.iotctl("device", "bind", "door", "bob", "--action", "control").status == 0)
+        let other = try await answer("accept", try #require(first.call))
+        #expect(other.status == 404 && other.text.contains("20009"), "\(other)")
+        let given = try await answer("refuse", try #require(try await door().call))
+        #expect(given.status == 200, "\(given)")
         #expect(await told.ended() == 1)
         let line = try #require(told.output.split(separator: "\n").first, "\(told.errors)")
         #expect(line.hasPrefix("{") && line.contains(#""event":"ringing""#) && line.contains(#""device":"door""#))
@@ -254,7 +271,8 @@ import Testing
             "monitor", "door", "--source", "caller", "--frames", "5", "--raw-video", folder.path("caller.y4m"))
         #expect(seen.status == 0, "\(seen)")
         #expect((try? Data(contentsOf: URL(fileURLWithPath: file)).count) ?? 0 == 0)
-        #expect(try await daemon.iotctl("camera", "accept", "door").status == 0)
+        #expect(try await daemon.iotctl("device", "rename", "door", "gate").status == 0)
+        #expect(try await daemon.iotctl("camera", "accept", "gate").status == 0)
         #expect(try await door().ringing == false)
         #expect(await accepted.ended() == 0, "\(accepted.errors)")
         let pictures = try await FrameDigests.of(file)

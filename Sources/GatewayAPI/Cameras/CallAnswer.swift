@@ -3,6 +3,14 @@ public struct CallAnswer: APIRequestBody, Hashable {
     public enum Answer: String, Codable, Sendable, CaseIterable {
         case accept
         case refuse
+
+        /// The action of a device that gives this answer from anywhere.
+        public var action: String {
+            switch self {
+            case .accept: "Action.acceptCall"
+            case .refuse: "Action.refuseCall"
+            }
+        }
     }
 
     public static let members = ["answer", "call"]

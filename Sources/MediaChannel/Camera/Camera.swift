@@ -224,6 +224,14 @@ public final class Camera: Service, Sendable {
         model.onAction(CameraSchema.Name.takePhoto) { [photos] _ async throws(IoTError) in
             try await photos.take()
         }
+        model.onAction(CameraSchema.Name.acceptCall) { [weak self] value async throws(IoTError) in
+            try await self?.acceptCall(Self.call(value))
+            return value
+        }
+        model.onAction(CameraSchema.Name.refuseCall) { [weak self] value async throws(IoTError) in
+            try await self?.refuseCall(Self.call(value))
+            return value
+        }
         model.onWrite(CameraSchema.Name.maximumViewers) { [stream] value async throws(IoTError) in
             guard let limit = value.integerValue else { throw IoTError(.valueInvalid) }
             _ = try? await stream.eventLoop.submit { stream.value.maximumViewers = Int(limit) }.get()
@@ -245,6 +253,11 @@ public final class Camera: Service, Sendable {
         model.onWrite(CameraSchema.Name.logLevel) { [setLogLevel] value in
             setLogLevel(Logger.Level(modelValue: value.integerValue ?? 0))
         }
+    }
+
+    /// The id of a call; `nil` for the one that rings.
+    private static func call(_ value: JSONValue) -> String? {
+        value.stringValue.flatMap { $0.isEmpty ? nil : $0 }
     }
 
     private func handleFirmware() {

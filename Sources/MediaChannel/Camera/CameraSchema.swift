@@ -20,6 +20,8 @@ enum CameraSchema {
         static let cameraOn = CameraProperty.cameraOn
         static let lan = CameraProperty.lan
         static let takePhoto = "takePhoto"
+        static let acceptCall = "acceptCall"
+        static let refuseCall = "refuseCall"
         static let maximumViewers = "maximumViewers"
         static let rotation = "rotation"
         static let recordPlan = "recordPlan"
@@ -31,7 +33,7 @@ enum CameraSchema {
     }
 
     /// The revision of the list below and its date (2026-11-27), for `_productInfo`.
-    private static let revision: (number: Int64, date: Int64) = (11, 1_795_737_600)
+    private static let revision: (number: Int64, date: Int64) = (12, 1_795_737_600)
 
     /// - Parameter maximumViewers: the configured number; users may set a lower one.
     static func make(maximumViewers: Int) throws(IoTError) -> ThingSchema {
@@ -81,6 +83,10 @@ enum CameraSchema {
                 "where the camera is reached on its own network without the hub; port 0 if it is not"),
             .action(Name.cameraOn, .int32(0...1, default: 1), "1 streams; 0 sends no packet to anybody"),
             .action(Name.takePhoto, .int32, "takes a picture; answers with the resource that yields the JPEG"),
+            .action(
+                Name.acceptCall, .string(64), "accepts the live call with this id that rings; empty: any that rings"),
+            .action(
+                Name.refuseCall, .string(64), "refuses the live call with this id that rings; empty: any that rings"),
             .writable(
                 Name.maximumViewers, .int32(1...limit, default: limit), "how many may watch at once"),
             .writable(

@@ -1,5 +1,6 @@
 import ArgumentParser
 import GatewayAPI
+import IoTCore
 import NIOHTTP1
 
 extension CameraCommand {
@@ -10,6 +11,9 @@ extension CameraCommand {
                 A call rings at a camera whose key 'live' is 'ask', for 30 seconds. The event
                 EVENT_CAM/LiveCall tells when, and has the call's id; the camera's owner can
                 watch the caller meanwhile with 'iotctl monitor ID --source caller'.
+
+                A camera of another box is answered, too; this needs the action 'control' at
+                its device.
 
                 EXAMPLES
                   iotctl event watch --device front
@@ -43,16 +47,25 @@ extension CameraCommand {
 
 /// The arguments of the commands that answer a live call.
 struct RingingCall: ParsableArguments {
-    @Argument(help: "The camera's name.", completion: .cameras)
+    @Argument(help: "The camera's name, or the id or name of a device.", completion: .cameras)
     var name: String
 
     @Argument(help: ArgumentHelp("The call's id; without it, the call that rings.", valueName: "call"))
     var call: String?
 
     func answer(_ answer: CallAnswer.Answer, _ options: GlobalOptions) async throws {
-        let camera = try await options.withClient { client -> CameraDescription in
-            try await client.call(.POST, APIPath("v1", "cameras", name, "call"), CallAnswer(answer, call: call))
+        try await options.withClient { client in
+            do {
+                let camera: CameraDescription = try await client.call(
+                    .POST, APIPath("v1", "cameras", name, "call"), CallAnswer(answer, call: call))
+                if options.json { try Console.printJSON(camera) }
+            } catch let error as IoTError where [.notFound, .forbidden].contains(error.code) {
+                // The camera runs elsewhere, or the account may not configure cameras here.
+                let response: ActionResponse = try await client.call(
+                    .POST, APIPath("v1", "devices", name, "actions"),
+                    ActionRequest(path: answer.action, value: .string(call ?? "")))
+                if options.json { try Console.printJSON(response) }
+            }
         }
-        if options.json { try Console.printJSON(camera) }
     }
 }
