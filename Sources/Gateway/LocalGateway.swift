@@ -20,6 +20,8 @@ package final class LocalGateway: GatewayService {
     /// Calls whose media go directly to a browser.
     let relayed: RelayedCalls
     let fleet: any CameraFleet
+    /// What users get who ask for no definition; `nil` for `high`.
+    private let preferredDefinitions: String?
     let photos: PhotoStore
     let hub: LinkHub?
     let uses: ChannelUses
@@ -48,7 +50,7 @@ package final class LocalGateway: GatewayService {
 
     package init(
         link: any HubLink, accessId: AccessID, hasAccount: Bool = true, registry: ChannelRegistry,
-        relayed: RelayedCalls, fleet: any CameraFleet, photos: PhotoStore,
+        relayed: RelayedCalls, fleet: any CameraFleet, preferredDefinitions: [String] = [], photos: PhotoStore,
         hub: LinkHub?, uses: ChannelUses, quotas: Quotas = Quotas(),
         iceServers: ICEServers = .none, lan: LANAccess? = nil,
         deviceKeys: DeviceKeyStore = DeviceKeyStore(path: nil), key: KeyFingerprint? = nil,
@@ -67,6 +69,10 @@ package final class LocalGateway: GatewayService {
         self.registry = registry
         self.relayed = relayed
         self.fleet = fleet
+        // Whoever asks for nothing is not refused.
+        self.preferredDefinitions =
+            preferredDefinitions.isEmpty
+            ? nil : (preferredDefinitions + [Definition.high.rawValue]).joined(separator: ",")
         self.photos = photos
         self.hub = hub
         self.uses = uses
@@ -93,6 +99,11 @@ package final class LocalGateway: GatewayService {
 
     package func session(for lease: Lease) -> any GatewaySession {
         CallerSession(gateway: self, lease: lease)
+    }
+
+    /// The definitions that a user gets who asks for these.
+    func definition(_ wanted: String?, _ kind: ChannelKind, _ source: ChannelSource) -> String? {
+        wanted ?? (kind == .monitor && source == .main ? preferredDefinitions : nil)
     }
 
     /// The account in whose name requests are sent; `nil` for our own account.

@@ -59,10 +59,13 @@ import Testing
     func open() async throws {
         let folder = try TemporaryFolder()
         let daemon = try await daemon(folder)
-        for (wanted, size) in [("low", "384x288"), ("mid,low", "384x288"), ("high", "768x576")] {
+        for (wanted, size) in [
+            ("low", "384x288"), ("mid,low", "384x288"), ("high", "768x576"), ("288p", "384x288"),
+            ("superHD,576p,low", "768x576"),
+        ] {
             let outcome = try await daemon.iotctl("monitor", "front", "--definition", wanted, "--frames", "5")
             #expect(outcome.status == 0 && outcome.text.contains(size), "\(wanted): \(outcome)")
-            #expect(outcome.text.contains("definition     \(wanted.hasSuffix("low") ? "low" : "high")"), "\(outcome)")
+            #expect(outcome.text.contains("definition     \(size == "384x288" ? "low" : "high")"), "\(outcome)")
         }
         for (source, track) in [("0", "h264 768x576"), ("1", "h265"), ("2", "h264 384x288")] {
             let outcome = try await daemon.iotctl("monitor", "front", "--source", source, "--frames", "5")
@@ -103,7 +106,8 @@ import Testing
         let folder = try TemporaryFolder()
         let daemon = try await daemon(folder)
         let api = daemon.api
-        let opened = try await api.request("POST", "/v1/channels", body: #"{"device":"front","definition":"mid,low"}"#)
+        let opened = try await api.request(
+            "POST", "/v1/channels", body: #"{"device":"front","definition":["mid","low"]}"#)
         let channel = try JSONDecoder().decode(Channel.self, from: opened.body)
         #expect(channel.definition == "low" && channel.definitions == ["high", "low", "audio"])
         let path = "/v1/channels/\(channel.id)"

@@ -47,6 +47,7 @@ import Testing
               requestTimeout: 5s
             media: {listen: "[::]:9000"}
             channels: {connections: 4, idleTimeout: 1500ms}
+            definitions: {preferred: [superHD, mid, 360p]}
             cameras:
               - {name: clip, url: a.mp4, viewers: 2}
               - name: gate
@@ -74,6 +75,7 @@ import Testing
         #expect(configuration.link.certificateAuthorityFile == "/etc/d/ca.pem")
         #expect(configuration.media.listen == ListenAddress(host: "::", port: 9000))
         #expect(configuration.channels == .init(connections: 4, idleTimeout: .milliseconds(1500)))
+        #expect(configuration.definitions.preferred == ["superHD", "mid", "360p"])
         let cameras = configuration.cameras
         #expect(cameras.map(\.name) == ["clip", "gate"])
         #expect(cameras.map(\.source.url) == ["/etc/d/a.mp4", "rtsp://192.0.2.7/x"])
@@ -115,6 +117,7 @@ import Testing
             "log: {level: loud}", "media: {listen: localhost:1}", "media: {listen: '127.0.0.1'}",
             "media: {listen: '127.0.0.1:70000'}", "media: {listen: '::1:5'}", "hub: {listen: '0.0.0.0:1883'}",
             "hub: {listen: tcp}", "channels: {connections: 0}", "channels: {connections: 1.5}",
+            "definitions: {preferred: mid}", "definitions: {preferred: [best]}", "definitions: {preferred: ['a b']}",
             "channels: {idleTimeout: 30}", "channels: {idleTimeout: 2h}", "channels: {idleTimeout: -1s}",
             "link: {accessId: Owner}", "link: {endpoint: '192.0.2.1', accessId: a, tokenFile: t}",
             "link: {endpoint: 'h:0', accessId: a, tokenFile: t}",

@@ -32,7 +32,8 @@ struct CallerCalls: GatewayCalls {
             actions: entry.callActions.filter { action in
                 action == .view || DeviceAction(rawValue: action.rawValue).map(session.caller.scope.includes) ?? false
             },
-            definition: wish.definition, offer: wish.offer, as: session.principal, right: right)
+            definition: session.gateway.definition(wish.definition, wish.kind, wish.source), offer: wish.offer,
+            as: session.principal, right: right)
     }
 
     func trickle(_ id: String, iceUfrag: String?, candidates: [String]) async throws {

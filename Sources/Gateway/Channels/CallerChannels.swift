@@ -26,7 +26,8 @@ struct CallerChannels: GatewayChannels {
         let own = try await ownCamera(request.camera)
         let part = try session.take(.channelUses)
         let use = try await session.open(
-            entry, kind, source: request.source, definition: request.definition, own: own)
+            entry, kind, source: request.source,
+            definition: session.gateway.definition(request.definition, kind, request.source), own: own)
         await session.gateway.uses.add(use.id, owner: session.caller.account, part)
         return await session.gateway.describe(use)
     }

@@ -24,7 +24,7 @@ package struct BrowserWish: Sendable {
     package var kind: ChannelKind
     /// 0 for the camera, 1 for the caller of its live call.
     package var source: ChannelSource
-    /// The wanted definitions, as in `Definition.list`.
+    /// The wanted definitions, as in `WantedDefinition.list`.
     package var definition: String?
 
     package init(

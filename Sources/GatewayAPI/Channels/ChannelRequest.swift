@@ -9,7 +9,7 @@ public struct ChannelRequest: APIRequestBody, Hashable {
     public var source: ChannelSource
     /// The kind of the channel: `monitor`, `live`, `playback` or `transmission`.
     public var kind: String
-    /// The wanted definitions in order, as in `Definition.list`; `high` if it is absent.
+    /// The wanted definitions in order, as in `WantedDefinition.list`; `high` if it is absent.
     public var definition: String?
     /// The id or name of one of the gateway's cameras, which a live channel shows to the device.
     public var camera: String?
@@ -34,7 +34,7 @@ public struct ChannelRequest: APIRequestBody, Hashable {
         device = try container.decode(String.self, forKey: .device)
         source = try container.decodeIfPresent(ChannelSource.self, forKey: .source) ?? .main
         kind = try container.decodeIfPresent(String.self, forKey: .kind) ?? ChannelKind.monitor.name
-        definition = try container.decodeIfPresent(String.self, forKey: .definition)
+        definition = try container.decodeDefinitionsIfPresent(forKey: .definition)
         camera = try container.decodeIfPresent(String.self, forKey: .camera)
     }
 

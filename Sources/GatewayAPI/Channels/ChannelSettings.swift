@@ -5,7 +5,7 @@ public struct ChannelSettings: APIRequestBody, Hashable {
     public static let members = ["definition", "camera", "muted", "volume", "rotation", "echo"]
     public static let nullable = ["camera"]
 
-    /// The wanted definitions in order, as in `Definition.list`.
+    /// The wanted definitions in order, as in `WantedDefinition.list`.
     public var definition: String?
     /// What a live channel shows to the device.
     public var camera: ShownCamera?
@@ -46,7 +46,7 @@ public struct ChannelSettings: APIRequestBody, Hashable {
 
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
-        definition = try container.decodeIfPresent(String.self, forKey: .definition)
+        definition = try container.decodeDefinitionsIfPresent(forKey: .definition)
         muted = try container.decodeIfPresent(Bool.self, forKey: .muted)
         volume = try container.decodeIfPresent(SoundVolume.self, forKey: .volume)
         rotation = try container.decodeIfPresent(Int.self, forKey: .rotation)

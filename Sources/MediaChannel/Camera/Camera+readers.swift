@@ -7,12 +7,13 @@ package import RTP
 extension Camera {
     /// The tracks that readers of a definition get.
     ///
-    /// - Throws: 25133 for a definition that the camera does not have; the source's error if it cannot be reached; `messageTimeout` if it does not answer within 10 s.
+    /// - Throws: 25133 for a definition that the camera does not have; the source's error if it cannot be reached;
+    ///   `messageTimeout` if it does not answer within 10 s.
     package func readerTracks(_ definition: Definition) async throws(IoTError) -> [RTPCodec] {
         try await stream.run { stream in
             let eventLoop = stream.eventLoop
             do throws(IoTError) {
-                let rendition = try stream.definitions.choose([definition]).rendition
+                let rendition = try stream.definitions.choose([.named(definition)]).rendition
                 let box = NIOLoopBound(rendition, eventLoop: eventLoop)
                 return rendition.untilReady().map { box.value.readerTracks.map(\.codec) }
             } catch {
@@ -31,13 +32,13 @@ extension Camera {
         _ definition: Definition, account: String, isOwner: Bool, sink: any ReaderSink
     ) async throws(IoTError) -> CameraReader {
         // The source may have been closed since the player learned its tracks.
-        try await stream.run { stream in stream.untilReady(ViewerWish(definitions: [definition])) }
+        try await stream.run { stream in stream.untilReady(ViewerWish(definitions: [.named(definition)])) }
         let session = Hex.random(byteCount: 8)
         return try await stream.run { stream in
             stream.eventLoop.makeCompletedFuture {
                 let reader = StreamReader(
                     session: session, account: account, isOwner: isOwner, stream: stream,
-                    rendition: try stream.definitions.choose([definition]).rendition, sink: sink)
+                    rendition: try stream.definitions.choose([.named(definition)]).rendition, sink: sink)
                 try stream.add(reader)
                 do throws(IoTError) {
                     try stream.takePlace(session: session)

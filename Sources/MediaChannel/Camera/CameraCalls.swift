@@ -101,8 +101,8 @@ final class CameraCalls: @unchecked Sendable {
         if let offer = call.offer { try check.verify(offer, call.proof, of: identity) }
         try check(call.source, of: call, grant)
         let wanted = try call.definition.map { text throws(IoTError) in
-            guard let list = Definition.list(text) else {
-                throw IoTError(.invalidParameter, "'definition' " + Definition.requirement)
+            guard let list = WantedDefinition.list(text) else {
+                throw IoTError(.invalidParameter, "'definition' " + WantedDefinition.requirement)
             }
             return list
         }

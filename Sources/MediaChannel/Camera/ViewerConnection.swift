@@ -39,7 +39,8 @@ final class ViewerConnection {
     /// Whether the viewer wants no picture.
     var isSoundOnly: Bool
     var pending: PendingDefinition?
-    /// The renditions whose tracks it waits for.
+    var undecided: UndecidedDefinition?
+    /// The renditions whose tracks it waits for, and the definitions whose heights it waits for.
     var awaited: Set<ObjectIdentifier> = []
     /// The format of the call's video section.
     private(set) var videoFormat: RTPCodec.Format?
@@ -352,7 +353,7 @@ final class ViewerConnection {
         noteServers()
         self.peer = nil
         pause()
-        endPending(.failure(reason ?? IoTError(.hungUp)))
+        endChanges(reason ?? IoTError(.hungUp))
         data?.close(isLeaving: false)
         files?.close(isLeaving: false)
         viewer?.ended()

@@ -5,7 +5,7 @@ import NIOCore
 struct ViewerWish: Sendable {
     var source = ChannelSource.main
     /// In order of preference; `nil` for `high`.
-    var definitions: [Definition]?
+    var definitions: [WantedDefinition]?
 }
 
 extension CameraStream {
@@ -20,7 +20,7 @@ extension CameraStream {
         case .caller: break
         }
         let rendition = try callerRendition()
-        guard wish.definitions?.contains(.high) != false else {
+        guard wish.definitions?.contains(.named(.high)) != false else {
             throw IoTError(.definitionUnavailable, remedy: "the caller of a live call has only the definition high")
         }
         return CameraDefinitions.Choice(definition: .high, rendition: rendition)
@@ -28,6 +28,14 @@ extension CameraStream {
 
     /// Completes when the tracks of what is wanted are known. Opens its source.
     func untilReady(_ wish: ViewerWish) -> EventLoopFuture<Void> {
+        guard wish.source == .main, let wanted = wish.definitions, definitions.dependsOnHeights(wanted) else {
+            return untilChosenIsReady(wish)
+        }
+        return definitions.untilHeightsAreKnown().assumeIsolated().flatMap { [self] in untilChosenIsReady(wish) }
+            .nonisolated()
+    }
+
+    private func untilChosenIsReady(_ wish: ViewerWish) -> EventLoopFuture<Void> {
         do throws(IoTError) {
             return try choose(wish).rendition.untilReady()
         } catch {

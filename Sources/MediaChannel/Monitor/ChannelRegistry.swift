@@ -119,7 +119,7 @@ public actor ChannelRegistry {
     /// Opens a channel or joins the open one; returns when it is prepared.
     ///
     /// - Parameters:
-    ///   - definition: the wanted definitions, as in `Definition.list`.
+    ///   - definition: the wanted definitions, as in `WantedDefinition.list`.
     ///   - actions: what the account may do with the device; all users of a channel belong to one account.
     ///   - account: the account that an administrator's session calls for; `nil` for its own.
     ///   - own: what a live channel shows from the beginning. Live and playback channels are not shared.

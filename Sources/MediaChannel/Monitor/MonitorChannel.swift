@@ -17,7 +17,7 @@ public final class MonitorChannel: Sendable {
     public let number: Int
     public let kind: ChannelKind
     public let source: ChannelSource
-    /// The definitions that were wanted when it was opened, as in `Definition.list`.
+    /// The definitions that were wanted when it was opened, as in `WantedDefinition.list`.
     public let definition: String?
     /// The account that an administrator's session calls for; `nil` for its own.
     public let account: Principal?
@@ -183,7 +183,7 @@ public final class MonitorChannel: Sendable {
 
     /// Changes the channel's definition, for all its uses. Returns when the device has done so.
     ///
-    /// - Parameter wanted: as in `Definition.list`.
+    /// - Parameter wanted: as in `WantedDefinition.list`.
     /// - Throws: 25133 if the device has none of them; 21040 if channels of this kind have no definitions, or the new one
     ///   has another picture format; 21002 if no picture of it came in time.
     package func change(definition wanted: String) async throws(IoTError) {

@@ -76,7 +76,7 @@ public final class CallClient: Sendable {
     ///
     /// - Parameters:
     ///   - actions: what the call may be used for.
-    ///   - definition: the wanted definitions, as in `Definition.list`.
+    ///   - definition: the wanted definitions, as in `WantedDefinition.list`.
     ///   - offer: the caller's own offer; the device then makes none, and its answer is in the result.
     @discardableResult
     func connect(

@@ -59,7 +59,7 @@ public final class RelayedCalls: Sendable {
     /// - Parameters:
     ///   - id: an id from `makeID`.
     ///   - actions: what the call may be used for.
-    ///   - definition: the wanted definitions, as in `Definition.list`.
+    ///   - definition: the wanted definitions, as in `WantedDefinition.list`.
     ///   - account: the account that an administrator's session calls for; `nil` for its own.
     ///   - right: an object that is kept until the call has ended.
     /// - Throws: the device's error: 25016 if the offer contains none of the camera's codecs, 25021 for an invalid

@@ -46,7 +46,7 @@ struct MonitorCommand: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "The definitions in order of preference: low, mid, high, audio. The camera's first match is used.",
+            "The definitions in order of preference: low, mid, high, audio, or a height such as 720p. The camera's first match is used.",
             valueName: "list"))
     var definition: String?
 
@@ -55,8 +55,8 @@ struct MonitorCommand: AsyncParsableCommand {
     @OptionGroup var options: GlobalOptions
 
     func validate() throws {
-        if let definition, Definition.list(definition) == nil {
-            throw ValidationError("--definition " + Definition.requirement)
+        if let definition, WantedDefinition.list(definition) == nil {
+            throw ValidationError("--definition " + WantedDefinition.requirement)
         }
         if let source, ChannelSource(source) == nil {
             throw ValidationError("--source " + ChannelSource.requirement)

@@ -6,7 +6,7 @@ struct MonitorPlan: Sendable {
     var device: String
     var kind = ChannelKind.monitor
     var source = ChannelSource.main
-    /// The wanted definitions, as in `Definition.list`.
+    /// The wanted definitions, as in `WantedDefinition.list`.
     var definition: String?
     /// The camera of the gateway that a live channel shows.
     var camera: String?

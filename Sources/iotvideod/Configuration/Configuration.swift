@@ -178,6 +178,12 @@ struct Configuration: Sendable, Equatable {
         var idleTimeout = Duration.seconds(30)
     }
 
+    struct Definitions: Sendable, Equatable {
+        /// What a user gets who asks for no definition: the words of `WantedDefinition.list`, in order. `high` if it is
+        /// empty, or the camera has none of them.
+        var preferred: [String] = []
+    }
+
     /// The directory for the daemon's state; created with mode 0700.
     var dataDirectory: String
     /// The API's Unix socket.
@@ -192,6 +198,7 @@ struct Configuration: Sendable, Equatable {
     var recording = Recording()
     var firmware = Firmware()
     var channels = Channels()
+    var definitions = Definitions()
     var discovery = Discovery()
     var provisioning = Provisioning()
     var cameras: [CameraSettings] = []

@@ -59,5 +59,13 @@ extension ConfigurationKey {
         ConfigurationKey("channels.idleTimeout", default: "30s", \.channels.idleTimeout, effect: .atOnce) {
             node, _ throws(ValueRefusal) in try node.duration(in: .seconds(1)...(.seconds(3600)))
         },
+        ConfigurationKey("definitions.preferred", default: "[]", \.definitions.preferred) {
+            node, _ throws(ValueRefusal) in
+            let words = try node.list { item throws(ValueRefusal) in try item.text() }
+            guard words.isEmpty || WantedDefinition.list(words.joined(separator: ",")) != nil else {
+                throw ValueRefusal("must be a list of low, mid, high, audio and heights such as 720p")
+            }
+            return words
+        },
     ]
 }

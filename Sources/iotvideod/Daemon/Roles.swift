@@ -91,7 +91,8 @@ struct Roles: Service {
         let gateway = LocalGateway(
             link: link, accessId: user.accessId, hasAccount: user.isRegistered, registry: registry,
             relayed: RelayedCalls(calls: calls), fleet: fleet,
-            photos: photos, hub: hub, uses: uses, quotas: quotas, iceServers: iceServers,
+            preferredDefinitions: configuration.definitions.preferred, photos: photos, hub: hub, uses: uses,
+            quotas: quotas, iceServers: iceServers,
             lan: LANAccess(search: search, onvif: ONVIFClient(loops: loops)),
             deviceKeys: deviceKeys, key: key.publicKey.fingerprint, log: log.ring, recordings: recordings?.access,
             notices: try NoticeCenter(

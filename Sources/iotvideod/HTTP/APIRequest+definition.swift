@@ -13,8 +13,8 @@ extension APIRequest {
     }
 
     static func check(definition: String) throws(IoTError) {
-        guard Definition.list(definition) != nil else {
-            throw IoTError(.invalidRequest, "definition " + Definition.requirement)
+        guard WantedDefinition.list(definition) != nil else {
+            throw IoTError(.invalidRequest, "definition " + WantedDefinition.requirement)
         }
     }
 }

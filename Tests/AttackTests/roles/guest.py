@@ -304,7 +304,7 @@ class Guest(Role):
             for sound in (header + bytes(64_000), b"", b"RIFF", header * 100):
                 answer = await self.viewer.ask("POST", place + "/talk", sound, {"Content-Type": "application/octet-stream"})
                 refused(answer, 8003, 21040)
-            for wanted in ("best", "mid", "", "low,low,low,low,low", "high,", "x" * 60_000):
+            for wanted in ("best", "mid", "", "low," * 99 + "low", "high,", "x" * 60_000, ["high,low"], [], ["best"], [1]):
                 refused(await self.viewer.ask("PATCH", place, {"definition": wanted}), 25001, 25013, 25133, 21031)
 
             async def change(number):

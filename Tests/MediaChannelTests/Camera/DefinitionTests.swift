@@ -103,12 +103,77 @@ import Testing
         }
     }
 
-    @Test("A list of definitions has one to four known words")
+    @Test("A list of definitions has known words, of which unknown ones are skipped")
     func list() {
-        #expect(Definition.list("low") == [.low] && Definition.list("mid,low,audio") == [.mid, .low, .audio])
-        for wrong in ["", "low,", "LOW", "best", "low, mid", "low,mid,high,audio,low"] {
-            #expect(Definition.list(wrong) == nil, "\(wrong)")
+        #expect(
+            WantedDefinition.list("low") == [.low] && WantedDefinition.list("mid,low,audio") == [.mid, .low, .audio])
+        #expect(WantedDefinition.list("superHD,720p,0p,p,LOW,low") == [.height(720), .low])
+        let longest = "low" + String(repeating: ",superHD", count: 31)
+        #expect(WantedDefinition.list(longest) == [.low])
+        for wrong in ["", "low,", "LOW", "best", "low, mid", "low,ḿ", "0720p", "100000p", longest + ",mid,high"] {
+            #expect(WantedDefinition.list(wrong) == nil, "\(wrong)")
         }
+    }
+
+    @Test("A height names the definition with such a picture; sources whose heights are not known are opened for it")
+    func heights() throws {
+        let scene = Scene(others: [.mid, .low])
+        let (camera, loop) = (scene.camera, scene.camera.loop)
+        // Everything runs on the test's thread.
+        nonisolated(unsafe) var ready: Result<Void, any Error>?
+        func ask(_ wanted: String) {
+            ready = nil
+            let wish = ViewerWish(definitions: WantedDefinition.list(wanted))
+            camera.stream.untilReady(wish).whenComplete { ready = $0 }
+            loop.run()
+        }
+        func send(_ height: Int, to definition: Definition) {
+            let video = VideoParameters(codec: .h264, width: 8, height: height, frameRate: 25, reorderDepth: 0)
+            camera.others.send(.opened(video: video, audio: nil), to: definition)
+            loop.run()
+        }
+        // The words before the height decide, and nothing is opened.
+        ask("high,288p")
+        #expect(ready != nil && camera.others.openings == 0)
+        ask("best,288p,low")
+        #expect(ready == nil && camera.others.openings == 2)
+        send(576, to: .mid)
+        #expect(ready == nil)
+        send(288, to: .low)
+        #expect(ready != nil)
+        let definitions = camera.stream.definitions
+        #expect(try definitions.choose([.height(288)]).definition == .low)
+        #expect(try definitions.choose([.height(720), .height(576)]).definition == .mid)
+        #expect(try definitions.choose([.height(720), .high]).definition == .high)
+        #expect(throws: IoTError.self) { try definitions.choose([.height(720)]) }
+        // They are known also after the sources are closed, and only the chosen one is opened again.
+        loop.advanceTime(by: .seconds(30))
+        #expect(camera.others.open.isEmpty)
+        ask("576p")
+        #expect(Array(camera.others.open.keys) == [.mid] && ready == nil)
+        send(576, to: .mid)
+        #expect(ready != nil)
+    }
+
+    @Test("A change to a height waits until it is known; another change does not wait for it")
+    func changeToHeight() throws {
+        let scene = Scene(others: [.mid, .low])
+        let (viewer, peer) = try scene.camera.gateway()
+        peer.happens(.stateChanged(.connected))
+        scene.run(5)
+        scene.change(viewer, to: "288p")
+        scene.change(viewer, to: "8p,576p")
+        #expect(scene.results == ["hungUp"] || scene.results == ["hungUp", "high"])
+        scene.change(viewer, to: "288p")
+        scene.change(viewer, to: "audio")
+        #expect(scene.results.suffix(2) == ["hungUp", "audio"])
+        scene.change(viewer, to: "288p,high")
+        scene.camera.others.send(.failed(IoTError(.sourceUnreachable), retryAfter: .seconds(1)), to: .mid)
+        scene.camera.others.send(.failed(IoTError(.sourceUnreachable), retryAfter: .seconds(1)), to: .low)
+        scene.camera.loop.run()
+        #expect(scene.results.last == "high")
+        scene.change(viewer, to: "288p")
+        #expect(scene.results.last == "definitionUnavailable" && viewer.connection.definition == .high)
     }
 
     @Test("The first definition that the camera has is used; its source is open while somebody uses it, and 10 s more")
@@ -292,7 +357,7 @@ import Testing
     func refusedLogin() throws {
         let scene = Scene(others: [.mid, .low])
         for (definition, code) in [(Definition.low, ErrorCode.sourceRefused), (.mid, .sourceUnreachable)] {
-            _ = try scene.camera.stream.definitions.choose([definition])
+            _ = try scene.camera.stream.definitions.choose([.named(definition)])
             scene.camera.others.send(.failed(IoTError(code), retryAfter: .seconds(120)), to: definition)
         }
         scene.camera.loop.advanceTime(by: .seconds(60))

@@ -88,7 +88,7 @@ final class VirtualCamera: @unchecked Sendable {
     func connection(
         _ session: String, user: String = "u/guest", isOwner: Bool = false, kind: ChannelKind = .monitor,
         actions: [CallAction] = [.view], source: ChannelSource = .main, wantsMedia: Bool = true,
-        wanted: [Definition]? = nil
+        wanted: [WantedDefinition]? = nil
     ) throws -> ViewerConnection {
         guard let caller = Principal(user) else { throw IoTError(.internalFailure) }
         let grant = CallGrant(user: caller, kind: kind, actions: actions, expires: 0, isOwner: isOwner)
@@ -111,7 +111,7 @@ final class VirtualCamera: @unchecked Sendable {
     func gateway(
         _ session: String = "gateway", user: String = "u/guest", isOwner: Bool = false, kind: ChannelKind = .monitor,
         actions: [CallAction] = [.view], source: ChannelSource = .main, wantsMedia: Bool = true,
-        wanted: [Definition]? = nil
+        wanted: [WantedDefinition]? = nil
     ) throws -> (viewer: GatewayViewer, peer: ScriptedPeer) {
         let viewer = GatewayViewer(
             try connection(

@@ -13,7 +13,7 @@ public struct CallRequest: LinkValue, Hashable {
     public var offer: String?
     /// The caller's signature of the offer.
     public var proof: DescriptionProof?
-    /// The wanted definitions in order, as in `Definition.list`; `high` when absent.
+    /// The wanted definitions in order, as in `WantedDefinition.list`; `high` when absent.
     public var definition: String?
     /// Whether media flow as soon as the connection is established.
     public var play: Bool?

@@ -38,6 +38,8 @@ final class CameraDefinitions {
     private let make: (Definition) -> Rendition
     private let isUsed: (Rendition) -> Bool
     private var running: [Place: Running] = [:]
+    /// The heights of the pictures of sources that are not read now, in pixels.
+    private var knownHeights: [Place: Int] = [:]
     private var timer: Scheduled<Void>?
     private var isClosed = false
 
@@ -69,14 +71,51 @@ final class CameraDefinitions {
     ///   - wanted: `nil` for `high`.
     ///   - current: The rendition whose sound a viewer has: it stays for the definition `audio`.
     /// - Throws: 25133 if the camera has none of them.
-    func choose(_ wanted: [Definition]?, current: Rendition? = nil) throws(IoTError) -> Choice {
+    func choose(_ wanted: [WantedDefinition]?, current: Rendition? = nil) throws(IoTError) -> Choice {
         let all = all
-        guard let definition = (wanted ?? [.high]).first(where: all.contains) else {
-            throw IoTError(
-                .definitionUnavailable, remedy: "choose one of: " + all.map(\.rawValue).joined(separator: ", "))
+        for word in wanted ?? [.named(.high)] {
+            guard let definition = find(word, in: all) else { continue }
+            return Choice(definition: definition, rendition: try rendition(definition, current))
         }
-        return Choice(definition: definition, rendition: try rendition(definition, current))
+        throw IoTError(.definitionUnavailable, remedy: "choose one of: " + all.map(\.rawValue).joined(separator: ", "))
     }
+
+    private func find(_ wanted: WantedDefinition, in all: [Definition]) -> Definition? {
+        switch wanted {
+        case .named(let definition): all.contains(definition) ? definition : nil
+        case .height(let height): all.first { self.height(of: $0) == height }
+        }
+    }
+
+    // MARK: Heights
+
+    /// The height of the definition's picture in pixels; `nil` if it is not known, or there is no picture.
+    private func height(of definition: Definition) -> Int? {
+        switch definition {
+        case .audio: nil
+        case .high: main.videoParameters?.height
+        case .mid, .low:
+            running[.definition(definition)]?.rendition.videoParameters?.height
+                ?? knownHeights[.definition(definition)]
+        }
+    }
+
+    /// Whether heights that are not known yet may decide which of the wanted definitions is used.
+    func dependsOnHeights(_ wanted: [WantedDefinition]) -> Bool {
+        let all = all
+        let undecided = wanted.prefix { find($0, in: all) == nil }
+        return undecided.contains { if case .height = $0 { true } else { false } } && !ofUnknownHeight.isEmpty
+    }
+
+    private var ofUnknownHeight: [Definition] { all.filter { $0 != .audio && height(of: $0) == nil } }
+
+    /// Completes when all heights are known; a source that does not answer has none. Opens the sources for this.
+    func untilHeightsAreKnown() -> EventLoopFuture<Void> {
+        let ready = ofUnknownHeight.compactMap { definition in (try? rendition(definition, nil))?.untilReady() }
+        return EventLoopFuture.andAllComplete(ready, on: main.eventLoop)
+    }
+
+    // MARK: Further cameras
 
     /// The definitions of a further camera.
     static let ofFurtherCameras: [Definition] = [.high]
@@ -84,13 +123,13 @@ final class CameraDefinitions {
     /// The rendition of a further camera. Opens its source.
     ///
     /// - Throws: 20009 if there is no such camera; 25133 if none of the wanted definitions is `high`.
-    func choose(camera number: UInt8, _ wanted: [Definition]?) throws(IoTError) -> Choice {
+    func choose(camera number: UInt8, _ wanted: [WantedDefinition]?) throws(IoTError) -> Choice {
         guard let rendition = try rendition(at: .camera(number), .high) else {
             throw IoTError(
                 .callTargetNotFound, "the device has no source \(number)",
                 remedy: "use 0 to \(sourceCount - 1)")
         }
-        guard (wanted ?? [.high]).contains(.high) else {
+        guard wanted?.contains(.named(.high)) != false else {
             throw IoTError(.definitionUnavailable, remedy: "sources from 1 on have only the definition high")
         }
         return Choice(definition: .high, rendition: rendition)
@@ -136,6 +175,7 @@ final class CameraDefinitions {
                 running[place]?.lastUsed = now
             } else if now - entry.lastUsed >= Self.linger {
                 running[place] = nil
+                knownHeights[place] = entry.rendition.videoParameters?.height ?? knownHeights[place]
                 entry.stop()
                 entry.rendition.close()
             }

@@ -13,6 +13,12 @@ extension ViewerConnection {
         let timeout: Scheduled<Void>
     }
 
+    /// A change whose choice depends on heights that are not known yet.
+    struct UndecidedDefinition {
+        let wanted: [WantedDefinition]
+        let respond: ControlServer.Respond
+    }
+
     /// How long to wait for the other source and its next key frame. Some cameras send one every ten seconds.
     static let definitionPatience = TimeAmount.seconds(15)
 
@@ -35,10 +41,10 @@ extension ViewerConnection {
     /// Changes to the first wanted definition that the camera has; responds when the change has taken effect. A newer
     /// change replaces an older one.
     ///
-    /// - Parameter params: `definition`, as in `Definition.list`.
+    /// - Parameter params: `definition`, as in `WantedDefinition.list`.
     func changeDefinition(_ params: JSONValue, _ respond: @escaping ControlServer.Respond) throws(IoTError) {
-        guard let wanted = params["definition"]?.stringValue.flatMap(Definition.list) else {
-            throw IoTError(.invalidParameter, "'definition' " + Definition.requirement)
+        guard let wanted = params["definition"]?.stringValue.flatMap(WantedDefinition.list) else {
+            throw IoTError(.invalidParameter, "'definition' " + WantedDefinition.requirement)
         }
         guard watchedCall == nil else {
             throw IoTError(.operationNotAllowed, "the caller of a live call has no definitions")
@@ -46,8 +52,34 @@ extension ViewerConnection {
         guard source == .main else {
             throw IoTError(.operationNotAllowed, "sources from 1 on have no other definitions")
         }
+        undecided?.respond(.failure(Self.replaced))
+        undecided = nil
+        let definitions = stream.definitions
+        guard definitions.dependsOnHeights(wanted) else { return try changeDefinition(to: wanted, respond) }
+        undecided = UndecidedDefinition(wanted: wanted, respond: respond)
+        // One wait, however often a viewer asks.
+        let id = ObjectIdentifier(definitions)
+        guard awaited.insert(id).inserted else { return }
+        definitions.untilHeightsAreKnown().assumeIsolated().whenComplete { [weak self] _ in
+            guard let self else { return }
+            awaited.remove(id)
+            guard let undecided else { return }
+            self.undecided = nil
+            do throws(IoTError) {
+                try changeDefinition(to: undecided.wanted, undecided.respond)
+            } catch {
+                undecided.respond(.failure(error))
+            }
+        }
+    }
+
+    private static let replaced = IoTError(.hungUp, "a newer change of the definition replaced this one")
+
+    private func changeDefinition(
+        to wanted: [WantedDefinition], _ respond: @escaping ControlServer.Respond
+    ) throws(IoTError) {
         let choice = try stream.definitions.choose(wanted, current: run.hasSound ? run.rendition : nil)
-        endPending(.failure(IoTError(.hungUp, "a newer change of the definition replaced this one")))
+        endPending(.failure(Self.replaced))
         guard choice.definition != definition else { return respond(.success(definitionReport)) }
         let timeout = stream.eventLoop.assumeIsolated().scheduleTask(in: Self.definitionPatience) { [weak self] in
             guard let self else { return }
@@ -131,8 +163,14 @@ extension ViewerConnection {
         endPending(.success(definitionReport))
     }
 
-    /// Ends the wish for another definition, if there is one.
-    func endPending(_ result: Result<JSONValue, IoTError>) {
+    /// Ends every wish for another definition.
+    func endChanges(_ error: IoTError) {
+        undecided?.respond(.failure(error))
+        undecided = nil
+        endPending(.failure(error))
+    }
+
+    private func endPending(_ result: Result<JSONValue, IoTError>) {
         guard let pending else { return }
         self.pending = nil
         pending.timeout.cancel()
