@@ -11,18 +11,22 @@ struct CallerDevices: GatewayDevices {
     func list(of user: AccessID?, _ page: PageRequest) async throws -> Page<GatewayAPI.DeviceSummary> {
         let page = try await session.hub.devices(of: user, page)
         let devices = page.elements.compactMap { device -> GatewayAPI.DeviceSummary? in
-            guard session.caller.scope.includes(device: device.id) else { return nil }
-            var device = device
-            device.actions = device.actions?.filter { session.caller.scope.includes($0) }
-            return device
+            session.caller.scope.includes(device: device.id) ? limited(device) : nil
         }
         return Page(devices, next: page.next)
+    }
+
+    /// The device with the actions that the caller's token allows.
+    private func limited(_ device: GatewayAPI.DeviceSummary) -> GatewayAPI.DeviceSummary {
+        var device = device
+        device.actions = device.actions?.filter { session.caller.scope.includes($0) }
+        return device
     }
 
     func show(_ device: String) async throws -> DeviceDetail {
         let details = try await session.model.show(try await session.target(device))
         return DeviceDetail(
-            summary: GatewayAPI.DeviceSummary(details.summary), model: details.model, version: details.version,
+            summary: limited(GatewayAPI.DeviceSummary(details.summary)), model: details.model, version: details.version,
             pending: details.pending, key: await keyDescription(details))
     }
 

@@ -183,6 +183,40 @@ def test_ringing(browser, daemon, own):
     eventually("the end of the call", lambda: state(daemon) == "free")
 
 
+def test_answering(browser, daemon, own):
+    """Who may control the camera sees who calls it, and answers, in the page; others are not asked."""
+    assert daemon.camera("door")["live"] == "ask"
+    caller, guest = (opened(browser, daemon, "view", "talk") for _ in range(2))
+    owner = opened(browser, daemon, "view", "talk", "control")
+    door, button = owner.page.locator("#door"), caller.page.locator("#live")
+
+    def ring():
+        eventually("the button", lambda: button.is_visible() and button.inner_text() == "Show my camera" or caller.pump())
+        button.click()
+        eventually("the ringing", lambda: door.is_visible() or owner.pump())
+        assert owner.page.inner_text("#calls") == "“owner” calls “door”."
+        assert not caller.page.locator("#door").is_visible()
+
+    ring()
+    owner.page.locator("#refuse").click()
+    eventually("the end", lambda: state(daemon) == "free" and not door.is_visible() or owner.pump())
+    eventually("the reason", lambda: "Nobody accepted" in caller.page.inner_text("#note") or caller.pump())
+    ring()
+    width = "document.getElementById('caller').videoWidth"
+    eventually("the caller's picture", lambda: owner.page.evaluate(width) == 640 or owner.pump())
+    if os.environ.get("ARTIFACTS"):
+        owner.page.screenshot(path=f"{os.environ['ARTIFACTS']}/doorbell.png")
+    owner.page.locator("#accept").click()
+    eventually("the picture", lambda: caller.page.inner_text("#pill") == "Live" or caller.pump())
+    eventually("the call", lambda: state(daemon) == "busy" and "In a live call" in owner.page.inner_text("#calls"))
+    assert not owner.page.evaluate("document.getElementById('caller').muted")
+    assert not guest.page.locator("#door").is_visible()
+    button.click()
+    eventually("the end of the call", lambda: not door.is_visible() or owner.pump())
+    for page in (caller, guest, owner):
+        page.page.close()
+
+
 def main():
     with tempfile.TemporaryDirectory() as folder, sync_playwright() as api:
         voice, own = (pathlib.Path(folder) / name for name in ("voice.wav", "own.y4m"))
@@ -202,7 +236,7 @@ def main():
             runner.daemon.local("POST", "/v1/cameras", {
                 "name": "door", "url": str(SAMPLES / "street-h264-aac.mp4"), "talk": "none", "live": "accept"})
             eventually("the camera", lambda: runner.daemon.camera("door")["state"] == "ready")
-            runner.run([test_live, test_late, test_source, test_busy, test_refused, test_ringing], call)
+            runner.run([test_live, test_late, test_source, test_busy, test_refused, test_ringing, test_answering], call)
             browser.close()
 
 
