@@ -33,6 +33,7 @@ from daemon import SAMPLES, Daemon, eventually, free_port  # noqa: E402
 from link import Link  # noqa: E402
 from measures import MiB, Measures, of_process  # noqa: E402
 from owner import Owner  # noqa: E402
+from roles.caller import Caller  # noqa: E402
 from roles.device import Device  # noqa: E402
 from roles.guest import Guest  # noqa: E402
 from roles.member import Member  # noqa: E402
@@ -42,7 +43,8 @@ from roles.replayer import Replayer  # noqa: E402
 from roles.stranger import Stranger  # noqa: E402
 from site_of_attack import HOUR, Site  # noqa: E402
 
-ROLES = {role.__name__.lower(): role for role in [Stranger, Guest, Member, Device, Replayer, Notified, Neighbour]}
+ROLES = {role.__name__.lower(): role for role in [
+    Stranger, Guest, Member, Device, Replayer, Notified, Neighbour, Caller]}
 CLIP = "street-h264-aac.mp4"
 GOAL = 0.25
 # The broker's memory at which its supervisor restarts it (BrokerLimits.restartBytes), and a second's growth.
@@ -100,7 +102,10 @@ class Attack:
         second.close()
         # The hub tells the gateway about the devices of the gateway's own account.
         await site.bind("notified", "bell")
-        self.camera = next(camera["device"] for camera in (await site.own("GET", "/v1/cameras"))["cameras"])
+        await site.own("POST", "/v1/cameras", {
+            "name": "porch", "url": str(SAMPLES / CLIP), "talk": "none", "live": "ask"})
+        self.camera = next(
+            camera["device"] for camera in (await site.own("GET", "/v1/cameras"))["cameras"] if camera["name"] == "front")
         await site.own("POST", "/v1/devices/front/user-properties/owner", -1)
         self.owner = Owner(site, (await site.token("owner"))["token"])
         self.place = site.save()

@@ -1,9 +1,11 @@
+import Firmware
 import GatewayAPI
 import IoTCore
 
 /// Follows the upgrade of a device until its end, also while the device, or this daemon, starts again.
 struct UpgradeWatch {
-    private static let handedOver: Int64 = 95
+    private static let handedOver = Int64(UpgradeReport.handedOver)
+    private static let installed = Int64(UpgradeReport.installed)
     private static let interval = Duration.milliseconds(500)
 
     enum Outcome: Equatable {
@@ -50,8 +52,8 @@ struct UpgradeWatch {
     static func outcome(_ value: Int64) throws -> Outcome? {
         switch value {
         case 0: return .cancelled
-        case 1..<100: return nil
-        case 100: return .installed
+        case 1..<installed: return nil
+        case installed: return .installed
         case Int64(ErrorCode.releaseVersionRefused.rawValue):
             throw IoTError(
                 .releaseVersionRefused, "the hub offers no newer release that fits the device's version",
