@@ -115,9 +115,7 @@ final class CameraStream {
             onChange()
         case .packets(let opusOnly):
             guard isOn else { return }
-            for viewer in viewers.values where viewer.rendition === rendition && (!opusOnly || viewer.hearsOpus) {
-                viewer.pump(at: now)
-            }
+            for viewer in viewers.values { viewer.packetsCame(in: rendition, opusOnly: opusOnly, at: now) }
         case .keyFrame:
             for viewer in viewers.values { viewer.keyFrameCame(in: rendition, at: now) }
         case .clockChanged:

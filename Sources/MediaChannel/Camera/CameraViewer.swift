@@ -29,6 +29,9 @@ protocol CameraViewer: AnyObject, SendableMetatype {
     /// Restarts at the newest key frame.
     func restart(at now: NIODeadline)
 
+    /// New packets are in a rendition's tracks; with `opusOnly`, only in its Opus track.
+    func packetsCame(in rendition: Rendition, opusOnly: Bool, at now: NIODeadline)
+
     /// Sends what is due.
     func pump(at now: NIODeadline)
 
@@ -49,6 +52,12 @@ protocol CameraViewer: AnyObject, SendableMetatype {
 
     /// The viewer itself left: it is not notified.
     func hungUp()
+}
+
+extension CameraViewer {
+    func packetsCame(in rendition: Rendition, opusOnly: Bool, at now: NIODeadline) {
+        if self.rendition === rendition, !opusOnly || hearsOpus { pump(at: now) }
+    }
 }
 
 /// A viewer with a call and a peer connection.

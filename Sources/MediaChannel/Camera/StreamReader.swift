@@ -17,7 +17,6 @@ final class StreamReader: CameraViewer {
 
     private struct Track {
         var parameters: ReaderTrack
-        var kind: MediaKind
         var sender: RTPSender
     }
 
@@ -27,6 +26,9 @@ final class StreamReader: CameraViewer {
     private let stream: CameraStream
     private let sink: any ReaderSink
     private var tracks: [Track] = []
+    /// Where each kind's track is in `tracks`, and whether it has a prefix: a look at a `Track` copies it.
+    private var places: (video: Int?, audio: Int?) = (nil, nil)
+    private var isInterleaved: (video: Bool, audio: Bool) = (false, false)
     private var feed = ViewerFeed()
     private var clock = ViewerClock()
     /// The time of the newest sent picture (audio if there is no video), in µs on the source's clock.
@@ -59,16 +61,18 @@ final class StreamReader: CameraViewer {
         guard all.indices.contains(track.index), !tracks.contains(where: { $0.parameters.index == track.index }) else {
             throw IoTError(.invalidParameter, "the camera has no such track")
         }
-        let codec = all[track.index].codec
+        let (codec, kind) = (all[track.index].codec, all[track.index].parameters.kind)
+        switch kind {
+        case .video: (places.video, isInterleaved.video) = (tracks.count, track.channels != nil)
+        case .audio: (places.audio, isInterleaved.audio) = (tracks.count, track.channels != nil)
+        }
         tracks.append(
-            Track(
-                parameters: track, kind: all[track.index].parameters.kind,
-                sender: RTPSender(codec: codec, ssrc: track.ssrc, canonicalName: session)))
+            Track(parameters: track, sender: RTPSender(codec: codec, ssrc: track.ssrc, canonicalName: session)))
     }
 
-    private func place(of kind: MediaKind) -> Int? { tracks.firstIndex { $0.kind == kind } }
-    private var video: CameraTrack? { place(of: .video) == nil ? nil : rendition.video }
-    private var audio: CameraTrack? { place(of: .audio) == nil ? nil : rendition.audio }
+    private func place(of kind: MediaKind) -> Int? { kind == .video ? places.video : places.audio }
+    private var video: CameraTrack? { places.video == nil ? nil : rendition.video }
+    private var audio: CameraTrack? { places.audio == nil ? nil : rendition.audio }
 
     // MARK: Playing
 
@@ -111,6 +115,10 @@ final class StreamReader: CameraViewer {
         play(at: now)
     }
 
+    func packetsCame(in rendition: Rendition, opusOnly: Bool, at now: NIODeadline) {
+        if rendition === self.rendition, !opusOnly { pump(at: now) }
+    }
+
     func pump(at now: NIODeadline) {
         guard isPlaying, stream.isOn else { return }
         guard sink.isReady else {
@@ -135,9 +143,7 @@ final class StreamReader: CameraViewer {
 
     /// At the live edge, the packets are those of all other readers there: they are laid out once.
     private func sendRun(at now: NIODeadline) -> Bool {
-        let found = rendition.readerRun(feed) { kind in
-            tracks.contains { $0.kind == kind && $0.parameters.channels != nil }
-        }
+        let found = rendition.readerRun(feed) { $0 == .video ? isInterleaved.video : isInterleaved.audio }
         guard let (kind, run) = found, let place = place(of: kind),
             feed.take(kind, before: run.sequences.upperBound, byteCount: run.payloadByteCount, at: now)
         else { return false }
@@ -152,6 +158,7 @@ final class StreamReader: CameraViewer {
     }
 
     private func sendReports(at now: NIODeadline) {
+        guard isReportDue(at: now) else { return }
         var batch = ReaderBatch()
         appendReports(to: &batch, at: now)
         if !batch.packets.isEmpty { sink.send(batch) }
@@ -169,8 +176,8 @@ final class StreamReader: CameraViewer {
 
     private func schedule() {
         guard timer == nil, let timeout = feed.timeout else { return }
-        timer = stream.eventLoop.assumeIsolated().scheduleTask(deadline: timeout) { [weak self] in
-            guard let self else { return }
+        // Not weak, because each retain of an object with weak references is slow. `pause` cancels it.
+        timer = stream.eventLoop.assumeIsolated().scheduleTask(deadline: timeout) { [self] in
             timer = nil
             pump(at: stream.eventLoop.now)
         }

@@ -16,7 +16,7 @@ actor PlayerConnection {
     private static let loginRetry = (pause: Duration.milliseconds(250), time: TimeAmount.seconds(10))
     /// The longest time between two checks of the deadlines. A hundred players that are checked each second need as much
     /// CPU time as a quarter of sending to them.
-    private static let tick = (beforeSetup: TimeAmount.seconds(1), afterwards: TimeAmount.seconds(5))
+    private static let tick = (beforeSetup: TimeAmount.seconds(1), afterwards: TimeAmount.seconds(10))
 
     private let door: RTSPDoor
     private let output: RTSPOutput
