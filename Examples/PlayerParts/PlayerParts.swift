@@ -10,17 +10,20 @@ import NIOPosix
 import PeerTransport
 
 /// Joins a hub, watches a camera with parts of its own, and prints what its renderer gets:
-/// `swift run player-parts ENROLMENT-FILE DEVICE-ID [PICTURES]`. docs/player-parts.md explains it.
+/// `swift run player-parts ENROLMENT-FILE DEVICE-ID [PICTURES [call]]`. With `call`, it calls the camera and shows it
+/// pictures of its own. docs/player-parts.md explains it.
 @main
 enum PlayerPartsExample {
     static func main() async throws {
         let arguments = CommandLine.arguments.dropFirst()
         guard let file = arguments.first, let device = arguments.dropFirst().first.flatMap(DeviceID.init(rawValue:))
         else {
-            FileHandle.standardError.write(Data("usage: player-parts ENROLMENT-FILE DEVICE-ID [PICTURES]\n".utf8))
+            FileHandle.standardError.write(
+                Data("usage: player-parts ENROLMENT-FILE DEVICE-ID [PICTURES [call]]\n".utf8))
             exit(2)
         }
         let count = arguments.dropFirst(2).first.flatMap { Int($0) } ?? 10
+        let calls = arguments.dropFirst(3).first == "call"
         let grant = try await Enrolment.exchange(try EnrolmentString(parsing: try text(of: file)))
         guard let user = grant.user else { throw IoTError(.invalidParameter, "the enrolment is for no account") }
         let authority = try Authority(grant.certificateAuthority)
@@ -32,12 +35,14 @@ enum PlayerPartsExample {
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { try await link.run() }
             for await change in link.statusChanges() where change.status == .online { break }
-            try await watch(device, pictures: count, over: link)
+            try await watch(device, pictures: count, calls: calls, over: link)
             group.cancelAll()
         }
     }
 
-    private static func watch(_ device: DeviceID, pictures count: Int, over link: LinkSession) async throws {
+    private static func watch(
+        _ device: DeviceID, pictures count: Int, calls: Bool, over link: LinkSession
+    ) async throws {
         let logger = Logger(label: "player-parts") { _ in SwiftLogNoOpLogHandler() }
         let address = try SocketAddress(ipAddress: "127.0.0.1", port: 0)
         let socket = try await PeerSocket.bind(
@@ -53,8 +58,10 @@ enum PlayerPartsExample {
         let channels = ChannelRegistry(
             calls: CallClient(link: link), socket: socket, certificates: try PeerCertificatePool(), iceServers: .none,
             usesServersOfDevices: true, parts: parts, logger: logger)
-        let channel = try await channels.open(device: device)
+        let channel = try await channels.open(
+            device: device, kind: calls ? .live : .monitor, actions: calls ? [.view, .talk] : [.view])
         try await channel.play()
+        if calls { try await channel.show(Slides()) }
         for await line in lines { print(line) }
         await channels.closeAll()
         await socket.close()
@@ -118,6 +125,23 @@ final class Screen: PictureSink {
         if let reason { printer.yield("ended: \(reason)") }
         printer.finish()
     }
+}
+
+/// What the camera's owner sees in a live call: a grey picture, as a program's own camera would give one.
+final class Slides: PictureSource {
+    static let (width, height, grey) = (320, 240, UInt8(99))
+
+    let frameRate = 5.0
+
+    func take() -> VideoPicture? {
+        let (luma, chroma) = (Self.width * Self.height, Self.width * Self.height / 2)
+        var bytes = ByteBuffer(repeating: Self.grey, count: luma)
+        bytes.writeRepeatingByte(128, count: chroma)
+        return try? VideoPicture(yuv420p: bytes, width: Self.width, height: Self.height, pts: 0)
+    }
+
+    var end: PictureSourceEnd? { nil }
+    func close() {}
 }
 
 /// The file of the authority that a hub on another machine is checked with.

@@ -1,4 +1,5 @@
-package import IoTCore
+public import IoTCore
+public import MediaCodec
 import NIOCore
 import RTP
 
@@ -8,8 +9,16 @@ extension MonitorChannel {
     /// H.264, so that one can be shown later.
     func ownPictureCodec(_ camera: OwnCamera?) async throws(IoTError) -> RTPCodec? {
         guard kind == .live else { return nil }
-        if let camera { return try await camera.codec() }
-        return RTPCodec(.video(VideoParameters(codec: .h264, parameterSets: [])), payloadType: 96)
+        return try await camera?.codec() ?? PictureSender.codec
+    }
+
+    /// Shows a program's pictures to the device, as H.264, in place of what was shown before, and closes their source when
+    /// they are shown no more.
+    ///
+    /// - Throws: 21040 if the channel is not live, or was opened for pictures of another format; the reason if the channel
+    ///   has ended.
+    public func show(_ pictures: any PictureSource) async throws(IoTError) {
+        try await onCore { core throws(IoTError) in try core.picture.show(pictures, on: core.eventLoop) }
     }
 
     /// Shows a camera to the device, in place of the one before; `nil` for none. If this fails, the one before stays.

@@ -1,12 +1,15 @@
 import IoTCore
+import MediaCodec
 import MediaPlayer
+import NIOCore
 import RTP
 
-/// What a live channel's user shows to the device: one of this gateway's cameras at a time, or none. Confined to the
-/// channel's event loop.
+/// What a live channel's user shows to the device: one of this gateway's cameras at a time, a program's pictures, or
+/// nothing. Confined to the channel's event loop.
 final class OwnPicture {
     private let feed: CallFeed
     private let capabilities: PlayerCapabilities
+    private let parts: PlayerParts
     private let onLoss: (IoTError) -> Void
     /// The number of the newest change, and of the one that is shown.
     private var newest = 0
@@ -20,10 +23,14 @@ final class OwnPicture {
     /// Why the channel has ended.
     private var closeReason: IoTError?
 
-    /// - Parameter onLoss: Called if the camera ends what is shown.
-    init(feed: CallFeed, capabilities: PlayerCapabilities, onLoss: @escaping (IoTError) -> Void) {
+    /// - Parameter onLoss: Called if the camera, or the program's source, ends what is shown for a reason.
+    init(
+        feed: CallFeed, capabilities: PlayerCapabilities, parts: PlayerParts = PlayerParts(),
+        onLoss: @escaping (IoTError) -> Void
+    ) {
         self.feed = feed
         self.capabilities = capabilities
+        self.parts = parts
         self.onLoss = onLoss
     }
 
@@ -52,6 +59,25 @@ final class OwnPicture {
         }
     }
 
+    /// Shows the pictures of a source, and closes it at the end.
+    ///
+    /// - Throws: As `beginChange` and `requireFitting`.
+    func show(_ source: any PictureSource, on eventLoop: any EventLoop) throws(IoTError) {
+        do throws(IoTError) {
+            let number = try beginChange()
+            try requireFitting(PictureSender.codec)
+            let sender = PictureSender(
+                source, eventLoop: eventLoop, parts: parts,
+                send: { [weak self] in self?.send($0, number) },
+                onEnd: { [weak self] in self?.ended(number, $0) })
+            try began(nil, number) { sender.end(nil) }
+            sender.run()
+        } catch {
+            source.close()
+            throw error
+        }
+    }
+
     func send(_ packets: [MediaPacket], _ number: Int) {
         guard closeReason == nil, number == shown || number == newest else { return }
         turn(to: number)
@@ -60,10 +86,12 @@ final class OwnPicture {
 
     /// The camera of a change is open. Its pictures may have come before.
     ///
-    /// - Parameter end: Called when it is no longer shown.
+    /// - Parameters:
+    ///   - camera: Its name; `nil` for a program's pictures.
+    ///   - end: Called when it is no longer shown.
     /// - Throws: `hungUp` if a newer change has replaced this one; the reason if the channel has ended, or the camera
     ///   has ended it already.
-    func began(_ camera: String, _ number: Int, end: @escaping () -> Void) throws(IoTError) {
+    func began(_ camera: String?, _ number: Int, end: @escaping () -> Void) throws(IoTError) {
         if let reason = closeReason ?? losses.removeValue(forKey: number) { throw reason }
         // A newer change may still fail, and then this one, whose pictures are sent already, stays.
         guard number == newest || number == shown else {
@@ -79,15 +107,17 @@ final class OwnPicture {
         if number == newest { turn(to: number) }
     }
 
-    /// The camera has ended it.
-    func ended(_ number: Int, _ reason: IoTError) {
+    /// The camera, or the program's source, has ended it.
+    ///
+    /// - Parameter reason: `nil` for a source without more pictures.
+    func ended(_ number: Int, _ reason: IoTError?) {
         guard closeReason == nil else { return }
         guard end != nil, number == shown else {
             if number >= shown { losses[number] = reason }
             return
         }
         endShown()
-        onLoss(reason)
+        if let reason { onLoss(reason) }
     }
 
     private func turn(to number: Int) {
@@ -99,8 +129,9 @@ final class OwnPicture {
     }
 
     private func endShown() {
+        let end = end
+        (self.end, camera) = (nil, nil)
         end?()
-        (end, camera) = (nil, nil)
     }
 
     /// The channel has ended. The first reason stays.

@@ -46,6 +46,9 @@ public actor ChannelRegistry {
         /// Shows a camera of this gateway in a live channel; see `MonitorChannel.show`.
         package func show(_ camera: OwnCamera?) async throws(IoTError) { try await channel.show(camera) }
 
+        /// Shows a program's pictures in a live channel; see `MonitorChannel.show`.
+        public func show(_ pictures: any PictureSource) async throws(IoTError) { try await channel.show(pictures) }
+
         /// Whether this use's events have a reader.
         public var isWatched: Bool { get async { await channel.isWatched(by: id) } }
     }

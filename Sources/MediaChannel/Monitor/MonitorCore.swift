@@ -48,7 +48,7 @@ final class MonitorCore {
         self.capabilities = capabilities
         talk = ChannelTalk(feed: feed, capabilities: capabilities, parts: parts, eventLoop: eventLoop)
         notifications.talk = talk
-        picture = OwnPicture(feed: feed, capabilities: capabilities) { telling.publish(.warning($0)) }
+        picture = OwnPicture(feed: feed, capabilities: capabilities, parts: parts) { telling.publish(.warning($0)) }
         feed.control.onLost = { [weak talk] in talk?.end($0) }
         player = Player(
             source: feed, capabilities: capabilities,

@@ -31,6 +31,10 @@ public struct PlayerParts: Sendable {
     /// encoder fails ends with 21030.
     public var speechEncoder: (@Sendable () throws(IoTError) -> any SpokenSoundEncoder)?
 
+    /// Makes the encoder of the pictures that a program shows in a live call (`PictureSource`), on a thread of its own.
+    /// `nil`: libx264. If it fails, nothing is shown any more, and 21030 is reported.
+    public var pictureEncoder: (@Sendable () throws(IoTError) -> any ShownPictureEncoder)?
+
     func makePictureDecoder(_ parameters: VideoParameters) throws(IoTError) -> any PictureDecoder {
         guard let pictureDecoder else { return try VideoDecoder(parameters, threads: 1) }
         return try pictureDecoder(parameters)
