@@ -15,8 +15,13 @@ package final class Leases: Sendable {
     /// The maximum number of concurrent requests to the hub.
     private static let width = 16
 
-    private struct Weak {
-        weak var lease: Lease?
+    /// A class, because each copy of a weak reference is slow, and all leases are looked at several times a second.
+    ///
+    /// `@unchecked Sendable`: nothing sets the reference after the initializer, and the runtime clears it atomically.
+    private final class Weak: @unchecked Sendable {
+        private(set) weak var lease: Lease?
+
+        init(_ lease: Lease) { self.lease = lease }
     }
 
     private let state = Mutex<(entries: [Int: Weak], next: Int)>(([:], 0))
@@ -42,7 +47,7 @@ package final class Leases: Sendable {
         let lease = Lease(caller: caller, abandon: abandon) { [weak self] in
             self?.state.withLock { _ = $0.entries.removeValue(forKey: id) }
         }
-        state.withLock { $0.entries[id] = Weak(lease: lease) }
+        state.withLock { $0.entries[id] = Weak(lease) }
         return lease
     }
 
@@ -85,7 +90,8 @@ package final class Leases: Sendable {
 
     /// Asks the hub once about each token and each binding in use.
     func askHub() async {
-        let byToken = Dictionary(grouping: all.filter { !$0.hasEnded }) { $0.caller.bearer?.token }
+        let leases = all.filter { !$0.hasEnded }
+        let byToken = Dictionary(grouping: leases) { $0.caller.bearer?.token }
         await forEach(byToken) { [checkToken] token, leases in
             guard let token else { return }
             do {
@@ -94,7 +100,7 @@ package final class Leases: Sendable {
                 for lease in leases { lease.end(error) }
             } catch {}
         }
-        await forEach(byNeed(all.filter { !$0.hasEnded })) { [may] pair, leases in
+        await forEach(byNeed(leases.filter { !$0.hasEnded })) { [may] pair, leases in
             guard await may(pair.need.action, pair.need.device, pair.account) == false else { return }
             let error = IoTError(.relationInvalid, pair.need.action.loss)
             for lease in leases { lease.end(error) }

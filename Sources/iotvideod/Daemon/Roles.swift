@@ -33,7 +33,7 @@ struct Roles: Service {
         let started = try start.get()
         try await ServiceGroup(
             configuration: ServiceGroupConfiguration(
-                services: started.running.map { .init(service: $0) }, logger: logger)
+                services: started.running.map { .init(named: $0) }, logger: logger)
         ).run()
         await started.services.close()
         await started.recordings?.close()
