@@ -45,13 +45,16 @@ func tests(
             ? [] : [.unsafeFlags(functions.flatMap { ["-Xlinker", "--export-dynamic-symbol=\($0)"] })])
 }
 
-/// A third of a small daemon's memory is its own file. Nothing looks up its symbols, and its relocations take 3.5 MB
-/// unless they are packed; glibc reads packed ones since 2.36 (Debian 12), but gold cannot pack them.
+/// A third of a small daemon's memory is its own file. Nothing looks up its symbols, its relocations take 3.5 MB unless
+/// they are packed (glibc reads packed ones since 2.36, Debian 12, but gold cannot pack them), and its tables for
+/// unwinding take 12 MB.
 let programLinking: [LinkerSetting] = [
     .unsafeFlags(
         [
             "-use-ld=lld", "-Xlinker", "--no-export-dynamic", "-Xlinker", "-z", "-Xlinker", "pack-relative-relocs",
             "-Xlinker", "-z", "-Xlinker", "now",
+            "-Xlinker", "--no-eh-frame-hdr",
+            "-Xlinker", "-T", "-Xlinker", "\(Context.packageDirectory)/packaging/no-unwind-tables.ld",
         ], .when(platforms: [.linux], configuration: .release))
 ]
 
