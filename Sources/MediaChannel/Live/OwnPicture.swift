@@ -88,7 +88,7 @@ final class OwnPicture {
     ///
     /// - Parameters:
     ///   - camera: Its name; `nil` for a program's pictures.
-    ///   - end: Called when it is no longer shown.
+    ///   - end: Called when the device gets these pictures no more.
     /// - Throws: `hungUp` if a newer change has replaced this one; the reason if the channel has ended, or the camera
     ///   has ended it already.
     func began(_ camera: String?, _ number: Int, end: @escaping () -> Void) throws(IoTError) {

@@ -59,10 +59,9 @@ public struct PlayerStateMachine: Sendable {
     public private(set) var lastError: IoTError?
 
     /// Why the player is in its state: 25134 while it loads after it has played, else `lastError`.
-    public var reason: IoTError? {
-        isInterrupted && status == .loading ? IoTError(.mediaInterrupted) : lastError
-    }
+    public var reason: IoTError? { isInterrupted ? IoTError(.mediaInterrupted) : lastError }
 
+    /// From the moment when nothing more could be shown until the next change of the state.
     private var isInterrupted = false
 
     private let capabilities: PlayerCapabilities
@@ -105,9 +104,7 @@ public struct PlayerStateMachine: Sendable {
 
     private mutating func pause() throws(IoTError) -> [Action] {
         switch status {
-        case .loading, .playing, .fastForward:
-            isInterrupted = false
-            return [change(to: .paused)]
+        case .loading, .playing, .fastForward: return [change(to: .paused)]
         case .seeking:
             pausesAfterSeek = true
             return []
@@ -131,7 +128,6 @@ public struct PlayerStateMachine: Sendable {
         switch status {
         case .loading, .playing, .paused, .fastForward:
             pausesAfterSeek = status == .paused
-            isInterrupted = false
             return [change(to: .seeking)]
         // Before play, the target is where play starts.
         case .seeking, .stopped, .preparing, .ready: return []
@@ -181,7 +177,6 @@ public struct PlayerStateMachine: Sendable {
     private mutating func begin() -> [Action] {
         playsWhenReady = false
         pausesAfterSeek = false
-        isInterrupted = false
         lastError = nil
         return [change(to: .preparing), .connect]
     }
@@ -197,12 +192,12 @@ public struct PlayerStateMachine: Sendable {
         case .frameShown:
             if status == .seeking, pausesAfterSeek { return [change(to: .paused)] }
             guard status == .loading || status == .seeking else { return [] }
-            isInterrupted = false
             return [change(to: isFast ? .fastForward : .playing)]
         case .starved(let tolerance, let delay):
             guard status == .playing || status == .fastForward else { return [] }
+            let loading = change(to: .loading)
             isInterrupted = true
-            return [.report(.jitterStalled(tolerance: tolerance, delay: delay)), change(to: .loading)]
+            return [.report(.jitterStalled(tolerance: tolerance, delay: delay)), loading]
         case .paceChanged(let isFast):
             self.isFast = isFast
             guard status == (isFast ? .playing : .fastForward) else { return [] }
@@ -239,7 +234,7 @@ public struct PlayerStateMachine: Sendable {
     }
 
     private mutating func change(to new: PlayerStatus) -> Action {
-        defer { status = new }
+        defer { (status, isInterrupted) = (new, false) }
         return .report(.statusChanged(from: status, to: new))
     }
 

@@ -89,7 +89,7 @@ final class CameraDefinitions {
 
     // MARK: Heights
 
-    /// The height of the definition's picture in pixels; `nil` if it is not known, or there is no picture.
+    /// The height of the definition's picture in pixels. `nil` if the height is not known. `nil` for sound alone.
     private func height(of definition: Definition) -> Int? {
         switch definition {
         case .audio: nil
