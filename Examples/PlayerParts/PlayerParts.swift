@@ -140,7 +140,7 @@ final class Slides: PictureSource {
         return try? VideoPicture(yuv420p: bytes, width: Self.width, height: Self.height, pts: 0)
     }
 
-    var end: PictureSourceEnd? { nil }
+    var end: CaptureEnd? { nil }
     func close() {}
 }
 

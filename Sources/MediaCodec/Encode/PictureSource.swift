@@ -1,5 +1,3 @@
-public import IoTCore
-
 /// Where the pictures come from that a program shows in a live call, for example a camera of its own. No call blocks.
 public protocol PictureSource: AnyObject, Sendable {
     /// How often `take` is called, per second: 1 to 120.
@@ -9,7 +7,7 @@ public protocol PictureSource: AnyObject, Sendable {
     func take() -> VideoPicture?
 
     /// `nil` while more pictures may come.
-    var end: PictureSourceEnd? { get }
+    var end: CaptureEnd? { get }
 
     /// Ends the source. A second call does nothing.
     func close()
@@ -18,9 +16,4 @@ public protocol PictureSource: AnyObject, Sendable {
 extension PictureSource {
     /// That of the IoT video SDK.
     public var frameRate: Double { 16 }
-}
-
-public enum PictureSourceEnd: Sendable {
-    case finished
-    case failed(IoTError)
 }

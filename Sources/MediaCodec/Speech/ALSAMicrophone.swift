@@ -18,7 +18,7 @@ package final class ALSAMicrophone: SpeechSource {
 
     private struct State {
         var isClosed = false
-        var end: SpeechSourceEnd?
+        var end: CaptureEnd?
     }
 
     package init(device name: String) {
@@ -57,7 +57,7 @@ package final class ALSAMicrophone: SpeechSource {
 
     package func take(_ count: Int) -> [Int16] { queue.take(count) }
 
-    package var end: SpeechSourceEnd? {
+    package var end: CaptureEnd? {
         guard let end = state.withLock({ $0.end }) else { return nil }
         return queue.isEmpty ? end : nil
     }
@@ -69,7 +69,7 @@ package final class ALSAMicrophone: SpeechSource {
 
     private var isClosed: Bool { state.withLock { $0.isClosed } }
 
-    private func end(_ end: SpeechSourceEnd) {
+    private func end(_ end: CaptureEnd) {
         state.withLock { $0.end = end }
     }
 }

@@ -12,7 +12,7 @@ package final class SpeechFileSource: SpeechSource {
     private let queue = SampleQueue(limit: SpeechFileSource.limit)
     private let input: SoundReader.Input
     private let cancellation = DemuxerCancellation()
-    private let result = Mutex<SpeechSourceEnd?>(nil)
+    private let result = Mutex<CaptureEnd?>(nil)
 
     package init(_ input: SoundReader.Input) {
         self.input = input
@@ -33,7 +33,7 @@ package final class SpeechFileSource: SpeechSource {
 
     package func take(_ count: Int) -> [Int16] { queue.take(count) }
 
-    package var end: SpeechSourceEnd? {
+    package var end: CaptureEnd? {
         guard let result = result.withLock({ $0 }) else { return nil }
         return queue.isEmpty ? result : nil
     }
@@ -46,7 +46,7 @@ package final class SpeechFileSource: SpeechSource {
 
     private static func read(
         _ input: SoundReader.Input, into queue: SampleQueue, _ cancellation: DemuxerCancellation
-    ) -> SpeechSourceEnd {
+    ) -> CaptureEnd {
         do throws(IoTError) {
             let reader = try SoundReader(input, cancellation: cancellation)
             while let samples = try reader.read() {

@@ -1,5 +1,3 @@
-public import IoTCore
-
 /// Where spoken sound comes from: 48 kHz mono. The built-in ones read files and pipes; a program's own captures from a
 /// microphone. It has a thread of its own and a bounded queue; no call blocks.
 public protocol SpeechSource: AnyObject, Sendable {
@@ -11,14 +9,8 @@ public protocol SpeechSource: AnyObject, Sendable {
     func take(_ count: Int) -> [Int16]
 
     /// `nil` while more sound may come, or some waits to be taken.
-    var end: SpeechSourceEnd? { get }
+    var end: CaptureEnd? { get }
 
     /// Ends the source. A second call does nothing.
     func close()
-}
-
-public enum SpeechSourceEnd: Sendable {
-    /// All sound was taken.
-    case finished
-    case failed(IoTError)
 }

@@ -16,7 +16,7 @@ import Testing
     /// `@unchecked Sendable`: everything is used only on the test's thread.
     private final class Slides: PictureSource, @unchecked Sendable {
         let frameRate: Double
-        var end: PictureSourceEnd?
+        var end: CaptureEnd?
         var hasPictures = true
         private(set) var taken = 0
         private(set) var closings = 0

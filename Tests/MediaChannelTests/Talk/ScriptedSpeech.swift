@@ -5,7 +5,7 @@ import Synchronization
 final class ScriptedSpeech: SpeechSource {
     private struct State {
         var samples: [Int16] = []
-        var end: SpeechSourceEnd?
+        var end: CaptureEnd?
         var isClosed = false
     }
 
@@ -16,7 +16,7 @@ final class ScriptedSpeech: SpeechSource {
         state.withLock { $0.samples += samples }
     }
 
-    func finish(_ end: SpeechSourceEnd = .finished) {
+    func finish(_ end: CaptureEnd = .finished) {
         state.withLock { $0.end = end }
     }
 
@@ -28,7 +28,7 @@ final class ScriptedSpeech: SpeechSource {
         }
     }
 
-    var end: SpeechSourceEnd? { state.withLock { $0.samples.isEmpty ? $0.end : nil } }
+    var end: CaptureEnd? { state.withLock { $0.samples.isEmpty ? $0.end : nil } }
     var isClosed: Bool { state.withLock { $0.isClosed } }
     func close() { state.withLock { $0.isClosed = true } }
 }
