@@ -117,7 +117,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-protobuf", from: "1.39.0"),
     ],
     targets: [
-        // Layer 1: system libraries.
+        // Layer 1: system libraries, and files in C.
         system(
             "CFFmpeg", pkgConfig: "libavformat libavcodec libswscale libswresample libavutil",
             apt: ["libavformat-dev", "libavcodec-dev", "libswscale-dev", "libswresample-dev", "libavutil-dev"]),
@@ -133,6 +133,7 @@ let package = Package(
         .systemLibrary(name: "CClockState", path: "Sources/SystemLibraries/CClockState"),
         // A header of the kernel.
         .systemLibrary(name: "CVideo4Linux", path: "Sources/SystemLibraries/CVideo4Linux"),
+        .target(name: "EmbeddedFiles"),
 
         // Layer 2
         library("IoTCore", [nioCore, crypto]),
@@ -191,13 +192,12 @@ let package = Package(
         .executableTarget(
             name: "iotvideod",
             dependencies: [
-                "CMalloc", "IoTCore", "Firmware", "GatewayAPI", "IoTLink", "LinkHub", "MediaChannel", "MediaCodec",
-                "NetConfig", "PeerTransport", "RTP", "RTSP", "RecordingStore", "LANLink", "ThingModel", "Gateway",
-                "Sealing",
+                "CMalloc", "EmbeddedFiles", "IoTCore", "Firmware", "GatewayAPI", "IoTLink", "LinkHub", "MediaChannel",
+                "MediaCodec", "NetConfig", "PeerTransport", "RTP", "RTSP", "RecordingStore", "LANLink", "ThingModel",
+                "Gateway", "Sealing",
                 nioCore, nioPosix, nioHTTP1, logging, lifecycle, unixSignals, hummingbird, nioSSL, httpClient,
                 coreMetrics, crypto, arguments, yams,
             ],
-            resources: [.embedInCode("HTTP/watch.html"), .embedInCode("HTTP/openapi.yaml")],
             swiftSettings: settings, linkerSettings: programLinking + [startupOrder]),
         .executableTarget(
             name: "iotctl",

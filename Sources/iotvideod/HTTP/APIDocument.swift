@@ -1,15 +1,15 @@
+import EmbeddedFiles
 import HTTPTypes
 import Hummingbird
 import IoTCore
 import NIOCore
 
-/// This version's `docs/openapi.yaml`, which a symbolic link next to this file points to. It is public, like the
-/// source.
+/// This version's `docs/openapi.yaml`. It is public, like the source.
 enum APIDocument {
     /// RFC 9512 §2.1.
     static let contentType = "application/yaml"
 
-    private static let bytes = ByteBuffer(bytes: PackageResources.openapi_yaml)
+    private static let bytes = ByteBuffer(bytes: embedded_openapi().buffer)
 
     /// The document's FNV-1a hash, so that a changed document has a new tag.
     static let entityTag: String = {

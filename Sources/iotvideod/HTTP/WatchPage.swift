@@ -1,10 +1,11 @@
+import EmbeddedFiles
 import HTTPTypes
 import Hummingbird
 import IoTCore
 import NIOCore
 
-/// The page at `/` and `/watch/{device}`: docs/examples/watch.html, which a symbolic link next to this file points to.
-/// It is the same for every caller and device, so it reveals nothing.
+/// The page at `/` and `/watch/{device}`: docs/examples/watch.html. It is the same for every caller and device, so
+/// it reveals nothing.
 enum WatchPage {
     /// `data-served` marks the page as served by the gateway: it then needs no gateway address, and may keep the token
     /// for the tab.
@@ -30,5 +31,5 @@ enum WatchPage {
             body: ResponseBody(byteBuffer: ByteBuffer(string: text)))
     }
 
-    static let html = String(decoding: PackageResources.watch_html, as: UTF8.self)
+    static let html = String(decoding: embedded_watch_page().buffer, as: UTF8.self)
 }

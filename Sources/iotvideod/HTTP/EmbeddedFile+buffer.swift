@@ -1,0 +1,5 @@
+import EmbeddedFiles
+
+extension EmbeddedFile {
+    var buffer: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: bytes, count: size) }
+}
