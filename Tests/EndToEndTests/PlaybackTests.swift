@@ -132,6 +132,53 @@ import Testing
         #expect(await hub.stop() == 0)
     }
 
+    @Test("What happened at a camera while it was recorded is told in step with its pictures, also to another box")
+    func replay() async throws {
+        let network = try await TestNetwork(hosts: ["hub", "gateway"])
+        let hub = try await cameraBox(network)
+        let bob = try await guestBox(network, hub, ["view", "playback"])
+        try await eventually("it is recorded") {
+            try await hub.iotctl("recording", "list", "front").text.contains("growing")
+        }
+        _ = try require(try await hub.iotctl("camera", "event", "front", "motion", "--duration", "1s"))
+        _ = try require(try await hub.iotctl("property", "write", "front", "ProWritable.rotation.setVal", "180"))
+        try await record(hub)
+
+        struct Replay: Decodable {
+            struct Item: Decodable {
+                var time: Int
+                var topic: String?
+                var path: String?
+            }
+            var mode: String
+            var items: [Item]
+        }
+        let output = try require(
+            try await bob.iotctl(
+                "playback", "front", "--from", "1h", "--events", "--json", "--raw-audio", bob.folder.path("a.wav")))
+        let told = output.split(separator: "\n").compactMap {
+            try? JSONDecoder().decode(Replay.self, from: Data($0.utf8))
+        }
+        #expect(told.map(\.mode) == ["overwrite"] + Array(repeating: "append", count: told.count - 1), "\(output)")
+        #expect(told.first?.items.contains { $0.path == "ProReadonly.cameraOn" } == true, "\(output)")
+        let items = told.dropFirst().flatMap(\.items)
+        #expect(items.contains { $0.topic == "EVENT_CAM/Detection" }, "\(output)")
+        #expect(items.contains { $0.path == "ProWritable.rotation" }, "\(output)")
+        #expect(items.map(\.time) == items.map(\.time).sorted())
+        // The same for people, from the middle on: the value holds, and the event is over.
+        let stored = try await hub.api.request("GET", "/v1/device-events")
+        let events = try #require(stored.object["events"] as? [[String: Any]])
+        let event = try #require(events.first { $0["topic"] as? String == "EVENT_CAM/Detection" }?["t"] as? Int)
+        let later = ISO8601DateFormatter.string(
+            from: Date(timeIntervalSince1970: Double(event / 1_000 + 3)), timeZone: .gmt,
+            formatOptions: [.withInternetDateTime])
+        let lines = try require(
+            try await hub.iotctl("playback", "front", "--from", later, "--events", "--frames", "5"))
+        #expect(lines.contains("ProWritable.rotation  180") && !lines.contains("EVENT_CAM/Detection"), "\(lines)")
+        #expect(await bob.stop() == 0)
+        #expect(await hub.stop() == 0)
+    }
+
     @Test("A channel is paused, stepped, sought and sped up, and its state and events say so")
     func control() async throws {
         let network = try await TestNetwork(hosts: ["hub", "gateway"])

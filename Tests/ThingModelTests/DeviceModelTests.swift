@@ -53,6 +53,33 @@ import Testing
         }
     }
 
+    @Test("Each change of the document and each action is told once, in its order")
+    func changes() async throws {
+        let model = try makeModel()
+        let told = Mutex<[DeviceChange]>([])
+        model.onChange { change in told.withLock { $0.append(change) } }
+        model.onAction("cameraOn") { $0 }
+        try model.report("ProReadonly.viewers.stVal", 2)
+        try model.report("ProReadonly.viewers.stVal", 2)
+        try await run(model) { () async throws in
+            hub.become(.offline)
+            hub.state.withLock { _ = try? $0.document?.write("ProWritable.limit.setVal", 8, at: 5) }
+            hub.become(.online)
+            await expect(["model.login", "model.applied"])
+            _ = try await hub.ask("action.take", ["path": "Action.cameraOn", "value": 1])
+        }
+        let changes = told.withLock { $0 }.filter { !$0.path.contains("._") }
+        #expect(
+            changes == [
+                DeviceChange(path: "ProReadonly.cameraOn", value: 0),
+                DeviceChange(path: "ProReadonly.move", value: ["x": 0, "y": 0]),
+                DeviceChange(path: "ProReadonly.rate", value: 0), DeviceChange(path: "ProReadonly.viewers", value: 0),
+                DeviceChange(path: "ProReadonly.viewers", value: 2), DeviceChange(path: "ProWritable.limit", value: 4),
+                DeviceChange(path: "ProWritable.limit", value: 8), DeviceChange(path: "Action.cameraOn", value: 1),
+            ])
+        #expect(changes.map(\.isMoment) == [false, false, false, false, false, false, false, true])
+    }
+
     @Test("A new session logs in again and gets only the changed settings")
     func loginAgain() async throws {
         let model = try makeModel()

@@ -60,22 +60,48 @@ extension PlaybackState {
     }
 }
 
-extension PlaybackReport {
-    init(_ event: PlaybackEvent) {
+extension ChannelUpdate {
+    /// What a playback channel's device reports.
+    static func played(_ event: PlaybackEvent) -> ChannelUpdate {
         switch event {
-        case .willBeginFile(let item): self.init(event: .willBeginFile, item)
-        case .didEndFile(let item, let error): self.init(event: .didEndFile, item, error)
+        case .willBeginFile(let item): .playback(PlaybackReport(.willBeginFile, item))
+        case .didEndFile(let item, let error): .playback(PlaybackReport(.didEndFile, item, error))
         case .gap(let times):
-            self.init(event: .gap, start: times.lowerBound / 1_000, end: times.upperBound / 1_000)
-        case .position(let time): self.init(event: .position, time: time / 1_000)
-        case .finished(let error): self.init(event: .finished, error: error.map { APIError(IoTError($0)) })
+            .playback(
+                PlaybackReport(event: .gap, start: times.lowerBound / 1_000, end: times.upperBound / 1_000))
+        case .position(let time): .playback(PlaybackReport(event: .position, time: time / 1_000))
+        case .finished(let error):
+            .playback(PlaybackReport(event: .finished, error: error.map { APIError(IoTError($0)) }))
+        case .replay(let mode, let items):
+            .replay(ReplayReport(mode: ReplayReport.Mode(mode), items: items.map { ReplayReport.Item($0) }))
         }
     }
+}
 
-    private init(event: Event, _ item: RecordedItem, _ error: ErrorCode? = nil) {
+extension PlaybackReport {
+    fileprivate init(_ event: Event, _ item: RecordedItem, _ error: ErrorCode? = nil) {
         self.init(
             event: event, recording: item.recording, start: item.times.lowerBound / 1_000,
             end: item.times.upperBound / 1_000, error: error.map { APIError(IoTError($0)) })
+    }
+}
+
+extension ReplayReport.Mode {
+    fileprivate init(_ mode: ReplayMode) {
+        switch mode {
+        case .overwrite: self = .overwrite
+        case .append: self = .append
+        }
+    }
+}
+
+extension ReplayReport.Item {
+    fileprivate init(_ item: ReplayItem) {
+        self.init(time: item.time / 1_000)
+        switch item.kind {
+        case .event: (topic, body) = (item.name, item.value)
+        case .property, .action: (path, value) = (item.name, item.value)
+        }
     }
 }
 

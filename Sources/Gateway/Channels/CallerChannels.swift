@@ -133,7 +133,7 @@ struct CallerChannels: GatewayChannels {
                     reason: reason == .sizeChanged ? .size : .clock, pts: pts, width: video?.width,
                     height: video?.height))
         case .stageReached(let entry): .stage(StageDescription(entry))
-        case .playback(let event): .playback(PlaybackReport(event))
+        case .playback(let event): .played(event)
         case .warning(let error): .warning(APIError(error))
         case .ended: .end(await session.gateway.describe(use))
         }

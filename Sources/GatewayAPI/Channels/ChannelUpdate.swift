@@ -12,6 +12,8 @@ public enum ChannelUpdate: Hashable, Sendable {
     case stage(StageDescription)
     /// `event: playback`: a playback channel's device reports where it is.
     case playback(PlaybackReport)
+    /// `event: replay`: what happened at the camera that a playback channel plays, in step with its pictures.
+    case replay(ReplayReport)
     /// `event: error`: something failed, but the channel continues.
     case warning(APIError)
     /// `event: end`, the last event: the channel is closed.
@@ -25,6 +27,7 @@ public enum ChannelUpdate: Hashable, Sendable {
             case .discontinuity(let change): try ServerSentEvent(name: "discontinuity", encoding: change)
             case .stage(let stage): try ServerSentEvent(name: "stage", encoding: stage)
             case .playback(let report): try ServerSentEvent(name: "playback", encoding: report)
+            case .replay(let report): try ServerSentEvent(name: "replay", encoding: report)
             case .warning(let error): try ServerSentEvent(name: "error", encoding: error)
             case .end(let description): try ServerSentEvent(name: "end", encoding: description)
             }
@@ -39,6 +42,7 @@ public enum ChannelUpdate: Hashable, Sendable {
         case "discontinuity": self = .discontinuity(try event.decode(ChannelDiscontinuity.self))
         case "stage": self = .stage(try event.decode(StageDescription.self))
         case "playback": self = .playback(try event.decode(PlaybackReport.self))
+        case "replay": self = .replay(try event.decode(ReplayReport.self))
         case "error": self = .warning(try event.decode(APIError.self))
         case "end": self = .end(try event.decode(ChannelDescription.self))
         default: return nil

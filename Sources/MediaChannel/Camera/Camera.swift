@@ -5,6 +5,7 @@ public import MediaCodec
 public import MediaPlayer
 import NIOCore
 public import PeerTransport
+import RecordingStore
 public import ServiceLifecycle
 package import ThingModel
 
@@ -117,6 +118,12 @@ public final class Camera: Service, Sendable {
         let constants = CameraSchema.constants(
             settings.sourceKind, sources: 1 + settings.furtherSources.count, softwareVersion: softwareVersion, key: key)
         for (path, value) in constants { try model.report(path, value) }
+        if let recorder {
+            model.onChange { change in
+                guard !CameraSchema.isUnremarkable(change.path) else { return }
+                recorder.note(change.path, change.value, kind: change.isMoment ? .moment : .state)
+            }
+        }
         events = DeviceEvents(link: link, logger: logger)
         messages = DeviceMessages(link: link)
         calls = CameraCalls(
@@ -206,7 +213,10 @@ public final class Camera: Service, Sendable {
     }
 
     /// Posts an event for the camera's users.
-    func post(_ topic: String, _ body: JSONValue) throws(IoTError) { try events.post(topic, body) }
+    func post(_ topic: String, _ body: JSONValue) throws(IoTError) {
+        recorder?.note(topic, body, kind: .moment)
+        try events.post(topic, body)
+    }
 
     private func handleModel() {
         handleFirmware()
@@ -225,11 +235,13 @@ public final class Camera: Service, Sendable {
             try await photos.take()
         }
         model.onAction(CameraSchema.Name.acceptCall) { [weak self] value async throws(IoTError) in
-            try await self?.acceptCall(Self.call(value))
+            guard let self else { throw IoTError(.stopping) }
+            try await acceptCall(Self.call(value))
             return value
         }
         model.onAction(CameraSchema.Name.refuseCall) { [weak self] value async throws(IoTError) in
-            try await self?.refuseCall(Self.call(value))
+            guard let self else { throw IoTError(.stopping) }
+            try await refuseCall(Self.call(value))
             return value
         }
         model.onWrite(CameraSchema.Name.maximumViewers) { [stream] value async throws(IoTError) in
@@ -297,7 +309,7 @@ public final class Camera: Service, Sendable {
         for await _ in changes {
             let now = await snapshot()
             for event in [sourceEvents.event(for: now.source)].compactMap(\.self) + liveEvents.events(for: now.call) {
-                try? events.post(event.topic, event.body)
+                try? post(event.topic, event.body)
             }
             if let call = now.call, call.isRinging, rang != call.id {
                 // Somebody at the door: what came before it is recorded, too.

@@ -32,6 +32,13 @@ enum CameraSchema {
         static let upgradeMode = "_otaMode"
     }
 
+    /// Whether nobody wants to know later when a path changed: it is measured, or a built-in one.
+    static func isUnremarkable(_ path: String) -> Bool {
+        let name = path.drop { $0 != "." }.dropFirst()
+        return name.hasPrefix("_") || [Name.video, Name.audio, Name.lan].contains(String(name))
+            || PropertyClass(ofPath: path) == .constant
+    }
+
     /// The revision of the list below and its date (2026-11-27), for `_productInfo`.
     private static let revision: (number: Int64, date: Int64) = (12, 1_795_737_600)
 

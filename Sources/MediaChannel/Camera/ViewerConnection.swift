@@ -210,6 +210,8 @@ final class ViewerConnection {
     }
 
     /// Sends a notification, if the caller has opened the control channel.
+    var isControlBehind: Bool { control?.isBehind == true }
+
     func notify(_ method: ControlMethod, _ params: JSONValue) { control?.notify(method, params) }
 
     private func startTalk() throws(IoTError) -> JSONValue {

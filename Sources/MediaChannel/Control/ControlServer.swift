@@ -12,6 +12,7 @@ final class ControlServer {
     typealias Handle = (_ method: ControlMethod, _ params: JSONValue, _ respond: @escaping Respond) -> Void
 
     static let requestsPerSecond = 20
+    private static let mostWaiting = 64 << 10
 
     private let handle: Handle
     private weak var transport: (any ControlTransport)?
@@ -39,6 +40,12 @@ final class ControlServer {
             channel = nil
         default: break
         }
+    }
+
+    /// Whether much of what was sent has not arrived.
+    var isBehind: Bool {
+        guard let channel, let transport else { return false }
+        return transport.bufferedAmount(of: channel) > Self.mostWaiting
     }
 
     /// Sends a notification, if the caller has opened the channel.

@@ -7,6 +7,7 @@ protocol ControlTransport: AnyObject {
         label: String, subprotocol: String, options: DataChannelOptions
     ) throws(IoTError) -> DataChannel
     func send(_ message: DataChannelMessage, on id: DataChannelID) throws(IoTError)
+    func bufferedAmount(of id: DataChannelID) -> Int
     func closeDataChannel(_ id: DataChannelID)
 }
 

@@ -9,6 +9,8 @@ public enum PlaybackEvent: Sendable, Hashable {
     case gap(Range<Int64>)
     /// The time of the picture that was sent last; about once a second.
     case position(Int64)
+    /// What happened at the camera meanwhile, in step with what is played.
+    case replay(ReplayMode, [ReplayItem])
     /// Everything is played.
     ///
     /// - Parameter error: why nothing more could be read.

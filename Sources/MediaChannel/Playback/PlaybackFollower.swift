@@ -45,7 +45,7 @@ struct PlaybackFollower: Sendable {
         case .finished:
             progress?.isFinished = true
             player.sourcePaused(at: now)
-        case .willBeginFile, .didEndFile, .gap: break
+        case .willBeginFile, .didEndFile, .gap, .replay: break
         }
     }
 }

@@ -88,7 +88,7 @@ enum PlaybackMessages {
         return page
     }
 
-    private static func fitting<Element>(
+    static func fitting<Element>(
         _ elements: some Sequence<Element>, _ json: (Element) -> JSONValue
     ) -> [JSONValue] {
         var fitting: [JSONValue] = []
@@ -128,6 +128,7 @@ enum PlaybackMessages {
             ]
         case .position(let time): return ["event": "position", "time": .integer(time / 1_000)]
         case .finished(let error): return with(error, ["event": "finished"])
+        case .replay: return messages(event)[0]
         }
     }
 
@@ -142,6 +143,7 @@ enum PlaybackMessages {
         case "gap": return times(of: json).map { .gap($0) }
         case "position": return microseconds(json["time"]).map { .position($0) }
         case "finished": return .finished(error: error)
+        case "replay": return replay(json)
         default: return nil
         }
     }

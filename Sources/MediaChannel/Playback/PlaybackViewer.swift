@@ -13,6 +13,7 @@ final class PlaybackViewer: CalledViewer {
     private var video: CameraTrack?
     private var audio: CameraTrack?
     private var session: PlaybackSession
+    private var replay = PlaybackReplay()
     /// Playback that was asked for before the media were.
     private var wanted: (time: Int64, end: Int64?)?
     /// Reads of an earlier epoch are not used.
@@ -98,6 +99,7 @@ final class PlaybackViewer: CalledViewer {
             epoch += 1
             wanted = nil
             session = PlaybackSession(now: now)
+            replay.stop()
         default: throw IoTError(.operationNotAllowed, "a playback channel does not offer '\(method.rawValue)'")
         }
         drain()
@@ -123,6 +125,11 @@ final class PlaybackViewer: CalledViewer {
             wanted = (time, end)
             return
         }
+        play(from: time, until: end, at: now)
+    }
+
+    private func play(from time: Int64, until end: Int64?, at now: Int64) {
+        replay.seek(to: time)
         session.seek(to: time, until: end, at: now)
     }
 
@@ -151,7 +158,7 @@ final class PlaybackViewer: CalledViewer {
         // The session's clock is this machine's monotonic clock.
         connection.peer?.mediaClockAnchor = MediaClockAnchor(
             pts: Self.microseconds(now), wallClock: WallClock.microseconds())
-        if let wanted { session.seek(to: wanted.time, until: wanted.end, at: Self.microseconds(now)) }
+        if let wanted { play(from: wanted.time, until: wanted.end, at: Self.microseconds(now)) }
         wanted = nil
         drain()
     }
@@ -174,11 +181,14 @@ final class PlaybackViewer: CalledViewer {
         timer = nil
         while let output = session.poll() {
             switch output {
-            case .send(let frame, _): append(frame)
+            case .send(let frame, let time):
+                append(frame)
+                // Otherwise a caller that reads slowly would lose its control channel.
+                if !connection.isControlBehind { perform(replay.played(time, at: Self.microseconds(eventLoop.now))) }
             case .read(let want, let keyFramesOnly, let generation): read(want, keyFramesOnly, generation)
             case .event(let event):
                 if case .willBeginFile(let item) = event { connection.ownRotation = item.rotation }
-                connection.notify(.playbackEvent, PlaybackMessages.json(event))
+                notify(event)
             case .timeout(let time):
                 timer = eventLoop.assumeIsolated().scheduleTask(
                     deadline: .uptimeNanoseconds(UInt64(max(0, time)) * 1_000)
@@ -191,6 +201,32 @@ final class PlaybackViewer: CalledViewer {
             }
         }
         pump(at: eventLoop.now)
+    }
+
+    private func notify(_ event: PlaybackEvent) {
+        for message in PlaybackMessages.messages(event) { connection.notify(.playbackEvent, message) }
+    }
+
+    private func perform(_ outputs: [PlaybackReplay.Output]) {
+        for output in outputs {
+            switch output {
+            case .tell(let mode, let items): notify(.replay(mode, items))
+            case .read(let want, let generation): read(want, generation)
+            }
+        }
+    }
+
+    private func read(_ want: ReplayWant, _ generation: Int) {
+        recordings.perform(on: eventLoop) { source throws(IoTError) in
+            try source.replay(want)
+        }.assumeIsolated().whenComplete { [weak self, epoch] result in
+            guard let self, epoch == self.epoch else { return }
+            let now = Self.microseconds(eventLoop.now)
+            switch result {
+            case .success(let page): perform(replay.receive(page, generation: generation, at: now))
+            case .failure: replay.readFailed(generation: generation, at: now)
+            }
+        }
     }
 
     private func append(_ frame: MediaFrame) {

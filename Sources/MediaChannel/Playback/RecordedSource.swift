@@ -61,4 +61,7 @@ package protocol RecordedSource: AnyObject, Sendable {
 
     /// - Throws: if nothing can be read at all, for example because the disk is missing.
     func read(_ want: RecordedWant, keyFramesOnly: Bool) throws(IoTError) -> RecordedReading
+
+    /// What happened at the camera.
+    func replay(_ want: ReplayWant) throws(IoTError) -> ReplayPage
 }

@@ -10,10 +10,11 @@ package final class StoredRecordings: RecordedSource {
     /// A time that is so much later than the newest fragment is in the future, µs.
     private static let newestFragment: Int64 = 5_000_000
 
-    private let camera: CameraNumber
-    private let index: RecordingIndex
+    let camera: CameraNumber
+    let index: RecordingIndex
     private let openFile: @Sendable (SegmentID) throws(IoTError) -> OpenRecording
     private let growing: @Sendable () -> (record: SegmentRecord, list: FragmentList)?
+    let timelineEnd: @Sendable () -> Int64
     /// The segment that was read last stays open, because the next part is mostly one of it.
     private let open = Mutex<OpenedSegment?>(nil)
     /// What the caller's call carries.
@@ -22,11 +23,14 @@ package final class StoredRecordings: RecordedSource {
     /// - Parameters:
     ///   - openFile: opens a segment, as `RecordingLibrary.open`.
     ///   - growing: the camera's growing segment with everything that was written: `RecordingDisk.growing`.
+    ///   - timelineEnd: until when it is known what happened, µs since 1970: `RecordingDisk.timelineEnd`.
     package init(
         _ camera: CameraNumber, index: RecordingIndex,
         open openFile: @escaping @Sendable (SegmentID) throws(IoTError) -> OpenRecording,
-        growing: @escaping @Sendable () -> (record: SegmentRecord, list: FragmentList)?
+        growing: @escaping @Sendable () -> (record: SegmentRecord, list: FragmentList)?,
+        timelineEnd: @escaping @Sendable () -> Int64
     ) {
+        self.timelineEnd = timelineEnd
         self.growing = growing
         self.camera = camera
         self.index = index

@@ -43,6 +43,7 @@ package final class CameraRecorder: @unchecked Sendable {
     private let worker = SerialWorker(name: "recorder", limit: CameraRecorder.limit)
     private let clock: @Sendable () -> (now: Moment, isSynchronised: Bool)
     private let write: @Sendable (CameraRecording.Output) -> Void
+    private let noteEntry: @Sendable (TimelineEntry) -> Void
     private let onFailure: @Sendable (IoTError) -> Void
     private let storePlan: @Sendable (JSONValue) async throws(IoTError) -> Void
     private let waiting = Mutex(Waiting())
@@ -55,6 +56,7 @@ package final class CameraRecorder: @unchecked Sendable {
     ///   - plan: the recording plan as it was stored.
     ///   - clock: both of the machine's clocks, and whether the wall clock is synchronised.
     ///   - write: takes what is to be written, in order, and must not block.
+    ///   - note: stores what happened at the camera, and must not block.
     ///   - onFailure: called when the sound, or everything, is not recorded; once for each reason.
     ///   - storePlan: stores another plan, so that the next start follows it before the camera's hub has been reached.
     package init(
@@ -64,6 +66,7 @@ package final class CameraRecorder: @unchecked Sendable {
             (Moment.now(), ClockState.isSynchronised())
         },
         write: @escaping @Sendable (CameraRecording.Output) -> Void,
+        note: @escaping @Sendable (TimelineEntry) -> Void = { _ in },
         onFailure: @escaping @Sendable (IoTError) -> Void,
         storePlan: @escaping @Sendable (JSONValue) async throws(IoTError) -> Void = { _ in }
     ) {
@@ -73,6 +76,7 @@ package final class CameraRecorder: @unchecked Sendable {
         self.storePlan = storePlan
         self.clock = clock
         self.write = write
+        noteEntry = note
         self.onFailure = onFailure
     }
 
@@ -119,6 +123,13 @@ package final class CameraRecorder: @unchecked Sendable {
             }
             waiting = Waiting(hasGap: !isTaken, isDelivering: waiting.isDelivering)
         }
+    }
+
+    /// Something happened at the camera, which playback tells again.
+    ///
+    /// - Parameter name: the path of a property or an action, or the topic of an event.
+    func note(_ name: String, _ value: JSONValue, kind: TimelineEntry.Kind) {
+        noteEntry(TimelineEntry(time: clock().now.wall, kind: kind, name: name, value: value))
     }
 
     // MARK: Times

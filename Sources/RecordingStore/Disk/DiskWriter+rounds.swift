@@ -11,7 +11,7 @@ extension DiskWriter {
             try call { () throws(FileFailure) in try files.truncate(ended.segment.file, to: ended.size) }
             if syncs { try call { () throws(FileFailure) in try files.sync(ended.segment.file) } }
         }
-        var changes: [IndexChange] = []
+        var changes = timelineChanges
         for (camera, lane) in lanes.sorted(by: { $0.key < $1.key }) {
             guard let open = lane.open, open.isChanged else { continue }
             if syncs { try call { () throws(FileFailure) in try files.sync(open.file) } }
@@ -37,9 +37,14 @@ extension DiskWriter {
         // The directories are synced, so removed files do not come back.
         if !garbage.isEmpty { changes.append(.forget(garbage)) }
         try commit(changes)
+        timelines = [:]
         endings = []
         leases.endRemoval(of: garbage)
         garbage = []
+    }
+
+    var timelineChanges: [IndexChange] {
+        timelines.sorted { $0.key < $1.key }.map { .happened($0.key, $0.value.entries) }
     }
 
     private mutating func syncDirectories() throws(DiskFailure) {

@@ -35,6 +35,8 @@ struct DiskWriter {
     var changedDirectories: Set<String> = []
     /// Files that are removed, but not for certain.
     var garbage: [SegmentID] = []
+    /// What happened at the cameras since the last sync round.
+    var timelines: [CameraNumber: TimelineQueue] = [:]
     /// The bytes of complete segments.
     var usage: [CameraNumber: Int64] = [:]
     var disk: Int64 = 0
@@ -100,7 +102,11 @@ struct DiskWriter {
 
     /// Completes all segments. Nothing may be written after this.
     mutating func stop(at now: Moment) {
-        guard isRecording else { return }
+        guard isRecording else {
+            // The index is on another disk.
+            try? index.commit(timelineChanges)
+            return
+        }
         attempt(at: now) { writer throws(DiskFailure) in
             for camera in writer.lanes.keys.sorted() { writer.finishOpen(camera, nil) }
             try writer.syncRound()

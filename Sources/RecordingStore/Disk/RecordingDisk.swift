@@ -21,6 +21,8 @@ package final class RecordingDisk: Sendable {
         var queues: [CameraNumber: CameraQueue] = [:]
         var growing: [CameraNumber: (record: SegmentRecord, list: FragmentList)] = [:]
         var events: [RecordingEvent] = []
+        var timelines: [CameraNumber: TimelineQueue] = [:]
+        var timelineEnd: Int64
         var removals: [RemovalOrder] = []
         var limits: [CameraNumber: CameraLimits]
         var report: Report
@@ -69,7 +71,9 @@ package final class RecordingDisk: Sendable {
         self.clock = clock
         let writer = DiskWriter(
             files: files, index: index, scanner: scanner, leases: leases, configuration: configuration)
-        state = Mutex(State(limits: configuration.limits, report: Report(status: writer.status)))
+        state = Mutex(
+            State(
+                timelineEnd: clock().wall, limits: configuration.limits, report: Report(status: writer.status)))
         let thread = Thread { [self] in
             run(writer, onEvent)
             ended.signal()
@@ -99,9 +103,18 @@ package final class RecordingDisk: Sendable {
         change { $0.queues[camera]?.end(ending) }
     }
 
-    /// Drops the camera's fragments that wait for the disk. What follows begins a new segment.
+    /// Stores something that happened at a camera with the next sync round.
+    package func note(_ entry: TimelineEntry, of camera: CameraNumber) {
+        state.withLock { $0.timelines[camera, default: TimelineQueue()].append(entry) }
+    }
+
+    /// What happened at the cameras before this time is in the index; µs since 1970.
+    package var timelineEnd: Int64 { state.withLock { $0.timelineEnd } }
+
+    /// Drops the camera's fragments and events that wait for the disk. What follows begins a new segment.
     package func dropWaiting(of camera: CameraNumber) {
         change { state in
+            state.timelines[camera]?.dropMoments()
             guard let dropped = state.queues[camera]?.drop() else { return }
             state.note(dropped, of: camera)
         }
@@ -177,7 +190,10 @@ package final class RecordingDisk: Sendable {
         var writer = start
         while true {
             writer.set(state.withLock { $0.limits })
+            let isRound = writer.deadline <= clock().monotonic
+            let taken = isRound ? takeTimelines(&writer) : 0
             writer.tick(at: clock())
+            if isRound, writer.isRecording, writer.timelines.isEmpty { state.withLock { $0.timelineEnd = taken } }
             carryOutRemovals(&writer)
             let isStopping = state.withLock { $0.isStopping }
             let wrote = writeWaiting(&writer)
@@ -185,9 +201,24 @@ package final class RecordingDisk: Sendable {
             publish(&writer, onEvent)
             if !wrote { wait(for: writer) }
         }
+        _ = takeTimelines(&writer)
         writer.stop(at: clock())
         for removal in state.withLock({ $0.takeRemovals() }) { removal.onEnd(.failure(IoTError(.stopping))) }
         publish(&writer, onEvent)
+    }
+
+    /// - Returns: when.
+    private func takeTimelines(_ writer: inout DiskWriter) -> Int64 {
+        let (timelines, now) = state.withLock { state in
+            defer { state.timelines = [:] }
+            return (state.timelines, clock().wall)
+        }
+        writer.timelines.merge(timelines) { older, newer in
+            var queue = older
+            queue.append(newer)
+            return queue
+        }
+        return now
     }
 
     private func carryOutRemovals(_ writer: inout DiskWriter) {

@@ -40,6 +40,8 @@ package enum IndexChange: Sendable, Hashable {
     case own(CameraNumber, Int64)
     /// The camera's recording plan, as JSON.
     case plan(CameraNumber, String)
-    /// Moves runs and their segments on the wall clock.
+    /// What happened at a camera. What is known already is not stored twice.
+    case happened(CameraNumber, [TimelineEntry])
+    /// Moves runs and their segments on the wall clock, with what happened meanwhile.
     case shift(runs: [SegmentID], by: Int64, ClockQuality)
 }

@@ -29,13 +29,16 @@ struct IndexWriter {
         case .finish(let id, let contents, let state): try store(contents, of: id, state: state)
         case .setReason(let id, let reason):
             try run("UPDATE segment SET reason = ? WHERE id = ?", [reason.rawValue, id.rawValue])
+        case .happened(let camera, let entries): try add(entries, of: camera)
         case .discard(let ids):
+            let removed = try ids.compactMap(times)
             for id in ids {
                 try run(
                     "INSERT OR IGNORE INTO garbage (segment, disk) SELECT id, disk FROM segment WHERE id = ?",
                     [id.rawValue])
                 try run("DELETE FROM segment WHERE id = ?", [id.rawValue])
             }
+            try thinTimeline(removed)
         case .forget(let ids):
             for id in ids { try run("DELETE FROM garbage WHERE segment = ?", [id.rawValue]) }
         case .hold(let hold):
@@ -61,6 +64,7 @@ struct IndexWriter {
         try run(
             "UPDATE camera SET first_visible = number << 32 | next_segment WHERE number = ?", [camera.rawValue])
         try run("DELETE FROM hold WHERE camera = ?", [camera.rawValue])
+        try restartTimeline(of: camera)
     }
 
     private func begin(_ record: RunRecord) throws {
@@ -104,18 +108,20 @@ struct IndexWriter {
 
     /// The segments of a run lie between its id and that of the camera's next run.
     private func shift(_ id: SegmentID, by offset: Int64, _ quality: ClockQuality) throws {
-        let next = try Int64.fetchOne(
-            database, sql: "SELECT min(id) FROM run WHERE id > ? AND id < ?",
-            arguments: [id.rawValue, (id.rawValue >> 32 + 1) << 32])
+        let next =
+            try Int64.fetchOne(
+                database, sql: "SELECT min(id) FROM run WHERE id > ? AND id < ?",
+                arguments: [id.rawValue, (id.rawValue >> 32 + 1) << 32]) ?? (id.rawValue >> 32 + 1) << 32
+        try shiftTimeline(of: id, by: offset, segmentsBefore: next)
         try run(
             "UPDATE segment SET start = start + ? WHERE id >= ? AND id < ? AND run = ?",
-            [offset, id.rawValue, next ?? (id.rawValue >> 32 + 1) << 32, id.rawValue])
+            [offset, id.rawValue, next, id.rawValue])
         try run(
             "UPDATE run SET wall_anchor = wall_anchor + ?, quality = ? WHERE id = ?",
             [offset, quality.rawValue, id.rawValue])
     }
 
-    private func run(_ sql: String, _ arguments: [(any DatabaseValueConvertible)?]) throws {
+    func run(_ sql: String, _ arguments: [(any DatabaseValueConvertible)?]) throws {
         try database.cachedStatement(sql: sql).execute(arguments: StatementArguments(arguments))
     }
 }

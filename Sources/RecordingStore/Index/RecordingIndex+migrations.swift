@@ -19,7 +19,32 @@ extension RecordingIndex {
             // The recording plan as JSON; NULL until one was stored.
             try database.execute(sql: "ALTER TABLE camera ADD COLUMN plan TEXT")
         }
+        migrator.registerMigration("4") { database in
+            try database.execute(sql: timeline)
+        }
         return migrator
+    }
+
+    /// What happened at the cameras (`TimelineEntry`).
+    private static var timeline: String {
+        """
+        CREATE TABLE timeline_name (
+            id INTEGER PRIMARY KEY NOT NULL,
+            camera INTEGER NOT NULL,
+            name TEXT NOT NULL,
+            kind INTEGER NOT NULL,                   -- TimelineEntry.Kind
+            UNIQUE (camera, name, kind)
+        );
+        CREATE TABLE timeline (
+            id INTEGER PRIMARY KEY NOT NULL,
+            camera INTEGER NOT NULL,
+            time INTEGER NOT NULL,
+            name INTEGER NOT NULL REFERENCES timeline_name(id),
+            value TEXT NOT NULL                      -- JSON
+        );
+        CREATE INDEX timeline_by_time ON timeline (camera, time, id);
+        CREATE INDEX timeline_by_name ON timeline (name, time, id);
+        """
     }
 
     private static var first: String {

@@ -50,6 +50,13 @@ public final class DeviceModel: Sendable {
         state.withLock { $0.writeHandlers[name] = handler }
     }
 
+    /// Calls `handler` with the present `ProReadonly` values, and then with each change of the document and each action that
+    /// was carried out, in their order. Settings follow when the hub has delivered them. The handler must not wait, and must
+    /// not call the model.
+    public func onChange(_ handler: @escaping @Sendable (DeviceChange) -> Void) {
+        state.withLock { $0.tellChanges(to: handler) }
+    }
+
     /// Stores a value (`ProReadonly.x.stVal`, `ProConst.x`, `Event.x.stVal`, at any depth), and sends it when the link
     /// is online. A newer value replaces one that is not sent yet. An unchanged value is not sent. Throws `pathInvalid`
     /// and `valueInvalid` as the hub would.
@@ -159,6 +166,7 @@ public final class DeviceModel: Sendable {
         state.withLock { state in
             _ = try? state.document.takeAction(
                 command.path + ".ctlVal", command.value, origin: order.origin, at: order.t ?? now())
+            state.changed?(DeviceChange(path: command.path, value: command.value))
         }
         return ActionAnswer(value: answer)
     }

@@ -26,6 +26,7 @@ struct DeviceModelState: Sendable {
     var actionHandlers: [String: DeviceModel.ActionHandler] = [:]
     var writeHandlers: [String: DeviceModel.WriteHandler] = [:]
     var runningActions: Set<String> = []
+    private(set) var changed: (@Sendable (DeviceChange) -> Void)?
     private var isOnline = false
     private var needsLogin = true
     /// The paths of the objects to report, oldest first. There is one entry for each object, so that the schema bounds
@@ -57,13 +58,12 @@ struct DeviceModelState: Sendable {
         let change = try document.report(path, value, at: t)
         let propertyClass = PropertyClass(ofPath: change.path)
         let key = propertyClass == .readonly ? ".stVal" : ""
-        if propertyClass != .event, let old = try? before.read(change.path + key),
-            let new = try? document.read(change.path + key),
-            old.value == new.value
-        {
+        let new = try? document.read(change.path + key).value
+        if propertyClass != .event, let new, let old = try? before.read(change.path + key), old.value == new {
             document = before
             return false
         }
+        if let new { changed?(DeviceChange(path: change.path, value: new)) }
         if !unreported.contains(change.path) { unreported.append(change.path) }
         return true
     }
@@ -97,6 +97,21 @@ struct DeviceModelState: Sendable {
     mutating func carriedOut(_ name: String, _ delivery: Delivery) throws(IoTError) {
         _ = try document.applyDelivery(name, delivery)
         unacknowledged["\(PropertyClass.writable.rawValue).\(name)"] = delivery.version
+        tellSetting(name)
+    }
+
+    mutating func tellChanges(to handler: @escaping @Sendable (DeviceChange) -> Void) {
+        changed = handler
+        for (name, entry) in (document.entries[.readonly] ?? [:]).sorted(by: { $0.key < $1.key }) {
+            guard let value = entry.value["stVal"] else { continue }
+            handler(DeviceChange(path: "\(PropertyClass.readonly.rawValue).\(name)", value: value))
+        }
+    }
+
+    private func tellSetting(_ name: String) {
+        let path = "\(PropertyClass.writable.rawValue).\(name)"
+        guard let changed, let value = try? document.read(path + ".setVal").value else { return }
+        changed(DeviceChange(path: path, value: value))
     }
 
     // MARK: Settings from the device's own network
@@ -105,6 +120,7 @@ struct DeviceModelState: Sendable {
     mutating func wrote(_ name: String, _ write: LANWrite) throws(IoTError) {
         _ = try document.write(write.path, write.value, at: write.t)
         untold[name] = write
+        tellSetting(name)
     }
 
     /// The hub knows this setting.

@@ -13,6 +13,10 @@ struct PlaybackCommand: AsyncParsableCommand {
             --speed is more than 0 and at most 32. Above 2, only key frames are sent; sound is
             sent at the speed 1 alone.
 
+            --events also prints what happened at the camera: first its values at the beginning
+            and the events that last, then each event, changed value and action in step with
+            the pictures.
+
             The account needs the action 'playback'. 'iotctl recording list' says what is
             recorded, 'iotctl recording download' copies a file without playing it.
 
@@ -21,6 +25,7 @@ struct PlaybackCommand: AsyncParsableCommand {
               iotctl playback front --from 20:00 --to 20:05 --record evening.mp4
               iotctl playback front --from '2026-11-24 20:00' --speed 8 --raw-video - | ffplay -
               iotctl playback front --from 20:15:30 --snapshot then.jpg
+              iotctl playback front --from 20:00 --to 21:00 --speed 32 --events
             """)
 
     @Argument(help: ArgumentHelp("The device's id or name.", valueName: "id"), completion: .devices)
@@ -44,6 +49,9 @@ struct PlaybackCommand: AsyncParsableCommand {
             valueName: "order"), completion: .list(PlaybackStrategy.allCases.map(\.rawValue)))
     var strategy: String?
 
+    @Flag(help: "Print what happened at the camera, in step with its pictures.")
+    var events = false
+
     @OptionGroup var output: MonitorOptions
 
     @OptionGroup var options: GlobalOptions
@@ -61,6 +69,7 @@ struct PlaybackCommand: AsyncParsableCommand {
     func run() async throws {
         var plan = output.plan(device: device, printsJSON: options.json)
         plan.kind = .playback
+        plan.printsReplay = events
         plan.playback = PlaybackRequest(
             time: from.milliseconds, end: to?.milliseconds, speed: speed, strategy: strategy)
         try await plan.run(options)

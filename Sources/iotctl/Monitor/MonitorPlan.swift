@@ -31,6 +31,8 @@ struct MonitorPlan: Sendable {
     var scaling: PictureScaling?
     /// Print every statistics event.
     var printsStatistics: Bool
+    /// Print what happened at the camera that is played.
+    var printsReplay = false
     var printsJSON: Bool
 
     struct SnapshotTarget: Sendable {

@@ -166,14 +166,26 @@ struct MonitorSession: Sendable {
 
     private func show(_ update: ChannelUpdate, _ channel: ChannelDescription) throws {
         if plan.printsStatistics, case .statistics(let report) = update {
-            let line =
-                plan.printsJSON
-                ? String(decoding: try APICoding.encode(report), as: UTF8.self)
-                : MonitorProgress.line(view.contents, tracks: channel.tracks)
-            if plan.usesStandardOutput { Console.note(line) } else { try Console.print(line) }
+            try print(plan.printsJSON ? json(report) : MonitorProgress.line(view.contents, tracks: channel.tracks))
+        } else if plan.printsReplay, case .replay(let report) = update {
+            for line in plan.printsJSON ? [try json(report)] : report.items.map(Self.line) { try print(line) }
         } else if Console.isTerminal, !plan.printsJSON {
             Console.redraw(MonitorProgress.line(view.contents, tracks: channel.tracks))
         }
+    }
+
+    private func json(_ report: some Encodable) throws -> String {
+        String(decoding: try APICoding.encode(report), as: UTF8.self)
+    }
+
+    private func print(_ line: String) throws {
+        if plan.usesStandardOutput { Console.note(line) } else { try Console.print(line) }
+    }
+
+    /// `2026-11-24 20:00:05  ProReadonly.source  "ready"`
+    private static func line(_ item: ReplayReport.Item) -> String {
+        let value = (item.body ?? item.value)?.jsonText ?? ""
+        return "\(Format.time(item.time))  \(item.topic ?? item.path ?? "")  \(value)"
     }
 
     private func copy(_ sink: MonitorSink, _ source: AsyncStream<MonitorEvent>.Continuation) async {

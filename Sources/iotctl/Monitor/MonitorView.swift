@@ -25,7 +25,7 @@ final class MonitorView: Sendable {
             case .statistics(let report): contents.statistics = report
             case .warning(let error): contents.warning = error
             case .playback(let report): contents.time = report.time ?? contents.time
-            case .discontinuity, .stage: break
+            case .discontinuity, .stage, .replay: break
             case .end(let description): contents.final = description
             }
         }

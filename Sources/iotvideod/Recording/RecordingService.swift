@@ -77,6 +77,8 @@ final class RecordingService: Sendable {
             case .append(let fragment): disk.append(fragment, of: number)
             case .end(let ending): disk.end(ending, of: number)
             }
+        } note: { [disk] entry in
+            disk.note(entry, of: number)
         } onFailure: { error in
             logger.warning(
                 "a part of the camera is not recorded",
@@ -103,11 +105,11 @@ final class RecordingService: Sendable {
     func recordings(of device: DeviceID) throws(IoTError) -> CameraRecordings {
         let number = try index.camera(named: "\(device)")
         let library = access.library
-        return CameraRecordings(reader: reader) { [index, owners] () throws(IoTError) in
+        return CameraRecordings(reader: reader) { [index, owners, disk] () throws(IoTError) in
             try owners.note(device)
-            return StoredRecordings(number, index: index, open: { id throws(IoTError) in try library.open(id) }) {
-                library.growing(number)
-            }
+            return StoredRecordings(
+                number, index: index, open: { id throws(IoTError) in try library.open(id) },
+                growing: { library.growing(number) }, timelineEnd: { disk.timelineEnd })
         }
     }
 

@@ -45,6 +45,8 @@ import Testing
             other?(.dataChannelMessage(id, message))
         }
 
+        func bufferedAmount(of id: DataChannelID) -> Int { 0 }
+
         func closeDataChannel(_ id: DataChannelID) {
             isClosed = true
             other?(.dataChannelClosed(id, nil))

@@ -78,7 +78,7 @@ import Testing
             case .willBeginFile: "begin"
             case .didEndFile(_, nil): "end"
             case .finished(nil): "finished"
-            case .position: nil
+            case .position, .replay: nil
             default: "\(event)"
             }
         }

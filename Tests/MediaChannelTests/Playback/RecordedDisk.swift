@@ -74,7 +74,7 @@ final class RecordedDisk {
     func stored() -> StoredRecordings {
         StoredRecordings(
             camera, index: index, open: { [library] id throws(IoTError) in try library.open(id) },
-            growing: { [library, camera] in library.growing(camera) })
+            growing: { [library, camera] in library.growing(camera) }, timelineEnd: { [disk] in disk.timelineEnd })
     }
 
     func file(_ item: RecordedItem) throws -> URL {

@@ -87,6 +87,7 @@ final class ScriptedPeer: ViewerPeer {
         if case .text(let text) = message { texts.append(text) }
     }
 
+    func bufferedAmount(of id: DataChannelID) -> Int { 0 }
     func closeDataChannel(_ id: DataChannelID) { texts.append("closed") }
 
     func undelivered(mid: String) -> [Int64] { lacking }

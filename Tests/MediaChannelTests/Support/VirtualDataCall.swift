@@ -33,6 +33,7 @@ final class VirtualDataCall {
             try connection.send(message, on: id, at: loop.now)
         }
 
+        func bufferedAmount(of id: DataChannelID) -> Int { connection.bufferedAmount(of: id) }
         func closeDataChannel(_ id: DataChannelID) { connection.closeDataChannel(id, at: loop.now) }
     }
 

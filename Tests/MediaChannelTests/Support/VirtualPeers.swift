@@ -79,6 +79,7 @@ final class VirtualPeers: @unchecked Sendable {
             label: String, subprotocol: String, options: DataChannelOptions
         ) throws(IoTError) -> DataChannel { throw IoTError(.notImplemented) }
         func send(_ message: DataChannelMessage, on id: DataChannelID) throws(IoTError) {}
+        func bufferedAmount(of id: DataChannelID) -> Int { 0 }
         func closeDataChannel(_ id: DataChannelID) {}
     }
 }
