@@ -24,6 +24,7 @@ struct DiskWriter {
     let index: any RecordingIndexing
     let scanner: any SegmentScanner
     let leases: SegmentLeases
+    let clockState: DiskClock
     var configuration: DiskConfiguration
 
     private(set) var status: DiskStatus
@@ -40,13 +41,16 @@ struct DiskWriter {
     /// The bytes of complete segments.
     var usage: [CameraNumber: Int64] = [:]
     var disk: Int64 = 0
+    /// Whether runs of this boot may have begun while the clock was not synchronised.
+    private var mayHaveWrongTimes = true
     private var nextRound: Int64 = .max
     var nextAgeCheck: Int64 = .min
 
     init(
         files: any RecordingFiles, index: any RecordingIndexing, scanner: any SegmentScanner, leases: SegmentLeases,
-        configuration: DiskConfiguration
+        configuration: DiskConfiguration, clock: DiskClock = .unknown
     ) {
+        clockState = clock
         self.files = files
         self.index = index
         self.scanner = scanner
@@ -80,6 +84,8 @@ struct DiskWriter {
         guard isRecording else { return attach(at: now) }
         attempt(at: now) { writer throws(DiskFailure) in
             try writer.syncRound()
+            // Before anything is removed because of its age.
+            try writer.correctTimes(at: now)
             try writer.applyLimits(at: now)
             writer.nextRound = now.monotonic + writer.configuration.sync.interval
         }
@@ -157,6 +163,19 @@ struct DiskWriter {
             writer.nextRound = now.monotonic + writer.configuration.sync.interval
             writer.events.append(.resumed)
         }
+    }
+
+    /// Moves what was recorded with a wrong clock to its right time, once the clock is right.
+    private mutating func correctTimes(at now: Moment) throws(DiskFailure) {
+        guard mayHaveWrongTimes, clockState.isSynchronised() else { return }
+        do {
+            let correction = ClockCorrection(boot: clockState.boot, monotonic: now.monotonic, wall: now.wall)
+            let moved = try index.apply(correction)
+            if !moved.isEmpty { events.append(.corrected(runs: moved.count)) }
+        } catch {
+            throw .index(error)
+        }
+        mayHaveWrongTimes = false
     }
 
     func commit(_ changes: [IndexChange]) throws(DiskFailure) {
@@ -237,6 +256,7 @@ struct DiskWriter {
         if lane.run?.facts != opening.run {
             if let run = lane.run { changes.append(.endRun(run.id, opening.run.previousEnd)) }
             lane.run = RunRecord(id: id, facts: opening.run)
+            if opening.run.quality == .unsynchronised { mayHaveWrongTimes = true }
             changes.append(.beginRun(RunRecord(id: id, facts: opening.run)))
         }
         let record = SegmentRecord(

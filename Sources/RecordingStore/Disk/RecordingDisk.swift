@@ -60,17 +60,21 @@ package final class RecordingDisk: Sendable {
 
     /// Starts the thread.
     ///
-    /// - Parameter onEvent: called on the disk's thread.
+    /// - Parameters:
+    ///   - clockState: whether the wall clock of `clock` is right.
+    ///   - onEvent: called on the disk's thread.
     package init(
         files: any RecordingFiles, index: any RecordingIndexing, scanner: any SegmentScanner, leases: SegmentLeases,
         configuration: DiskConfiguration, clock: @escaping @Sendable () -> Moment = Moment.now,
+        clockState: DiskClock = .unknown,
         onEvent: @escaping @Sendable (RecordingEvent) -> Void
     ) {
         memory = configuration.memory
         self.configuration = configuration
         self.clock = clock
         let writer = DiskWriter(
-            files: files, index: index, scanner: scanner, leases: leases, configuration: configuration)
+            files: files, index: index, scanner: scanner, leases: leases, configuration: configuration,
+            clock: clockState)
         state = Mutex(
             State(
                 timelineEnd: clock().wall, limits: configuration.limits, report: Report(status: writer.status)))

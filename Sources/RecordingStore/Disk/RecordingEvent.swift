@@ -11,6 +11,8 @@ package enum RecordingEvent: Sendable {
     case removed(segments: Int, bytes: Int64, RemovalCause)
     /// Nothing can be removed: everything is kept, or being read. Recording continues as soon as something can.
     case full(CameraNumber)
+    /// The clock was synchronised: what was recorded before, since the machine's start, was moved to its right time.
+    case corrected(runs: Int)
     /// An open segment of the last run of the daemon was completed; nothing of it was whole if `bytes` is 0.
     case recovered(SegmentID, bytes: Int64)
 }

@@ -21,7 +21,7 @@ package struct ClockCorrection: Sendable, Hashable {
     }
 }
 
-extension RecordingIndex {
+extension RecordingIndexing {
     /// Moves the runs of the correction's boot that began while the clock was not synchronised, with their segments. Each
     /// run is a transaction of its own, so that recording continues meanwhile; after a crash, the rest follows at the
     /// next synchronisation during the same boot.

@@ -18,6 +18,8 @@ package protocol RecordingIndexing: Sendable {
     func openSegments(on disk: Int64) throws(IoTError) -> [(record: SegmentRecord, list: FragmentList)]
     /// The runs of the disk's cameras that have no end yet.
     func openRuns(of cameras: Set<CameraNumber>) throws(IoTError) -> [SegmentID]
+    /// The runs of a boot that began while the clock was not synchronised.
+    func runsToCorrect(boot: String) throws(IoTError) -> [RunRecord]
     func garbage(on disk: Int64) throws(IoTError) -> [SegmentID]
     /// The bytes of each camera's segments on a disk.
     func usage(on disk: Int64) throws(IoTError) -> [CameraNumber: Int64]

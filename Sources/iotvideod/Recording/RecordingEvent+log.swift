@@ -27,6 +27,10 @@ extension RecordingEvent {
         case .full(let camera):
             logger.warning(
                 "the recording disk is full, and nothing may be removed", metadata: ["recording.camera": "\(camera)"])
+        case .corrected(let runs):
+            logger.notice(
+                "the clock is synchronised: what was recorded before has its right time now",
+                metadata: ["recording.runs": "\(runs)"])
         case .recovered(let segment, let bytes):
             logger.notice(
                 "an interrupted recording was completed",

@@ -46,7 +46,8 @@ final class RecordingService: Sendable {
             SealedRecordingFiles(POSIXRecordingFiles(path: directory, requiresMount: false), keys: keys)
         }
         disk = RecordingDisk(
-            files: makeFiles(), index: index, scanner: MP4SegmentScanner(), leases: leases, configuration: settings
+            files: makeFiles(), index: index, scanner: MP4SegmentScanner(), leases: leases, configuration: settings,
+            clockState: DiskClock(boot: boot, isSynchronised: ClockState.isSynchronised)
         ) { event in
             event.log(to: logger)
         }

@@ -14,6 +14,7 @@ struct DiskWriterTests {
         case .dropped: "dropped"
         case .removed(_, _, let cause): "removed for \(cause.rawValue)"
         case .full: "full"
+        case .corrected: "corrected"
         case .recovered: "recovered"
         }
     }

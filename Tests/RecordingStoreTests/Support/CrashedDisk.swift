@@ -96,6 +96,7 @@ struct LoggedIndex: RecordingIndexing {
         try index.openSegments(on: disk)
     }
     func openRuns(of cameras: Set<CameraNumber>) throws(IoTError) -> [SegmentID] { try index.openRuns(of: cameras) }
+    func runsToCorrect(boot: String) throws(IoTError) -> [RunRecord] { try index.runsToCorrect(boot: boot) }
     func garbage(on disk: Int64) throws(IoTError) -> [SegmentID] { try index.garbage(on: disk) }
     func usage(on disk: Int64) throws(IoTError) -> [CameraNumber: Int64] { try index.usage(on: disk) }
     func removable(

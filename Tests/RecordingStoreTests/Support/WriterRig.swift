@@ -22,7 +22,7 @@ struct WriterRig {
     init(
         disk: LoggedDisk = LoggedDisk(), index: RecordingIndex? = nil, floor: Int64 = 0,
         limits: [CameraNumber: CameraLimits] = [:], sync: SyncMode = .normal, later: Int64 = 0,
-        keys: [SealingKey]? = nil
+        keys: [SealingKey]? = nil, clock: DiskClock = .unknown
     ) throws {
         self.disk = disk
         files = keys.map { SealedRecordingFiles(disk, keys: $0) } ?? disk
@@ -37,7 +37,7 @@ struct WriterRig {
         configuration.memory = 20_000
         writer = DiskWriter(
             files: files, index: LoggedIndex(index: self.index, disk: disk), scanner: PlainScanner(), leases: leases,
-            configuration: configuration)
+            configuration: configuration, clock: clock)
         if index == nil {
             let cameras: [IndexChange] = [.putCamera(.front, name: "front"), .putCamera(.yard, name: "yard")]
             try LoggedIndex(index: self.index, disk: disk).commit(cameras)
@@ -87,9 +87,14 @@ struct WriterRig {
     }
 
     /// The next segments belong to another run.
-    mutating func stepClock(by offset: Int64, _ camera: CameraNumber) {
+    mutating func stepClock(by offset: Int64, _ camera: CameraNumber, quality: ClockQuality = .synchronised) {
         now.wall += offset
-        var facts = RunFacts.sample(at: now.wall)
+        beginRun(camera, quality)
+    }
+
+    mutating func beginRun(_ camera: CameraNumber, _ quality: ClockQuality) {
+        var facts = RunFacts(
+            boot: "boot", monotonicStart: now.monotonic, wallAnchor: now.wall, quality: quality)
         facts.previousEnd = .clockStep
         runs[camera] = facts
         fragments[camera] = 0
