@@ -124,6 +124,8 @@ test-long: deps-test-long build
 		$(FAILURES_LAST) $(SWIFT) test --skip-build --no-parallel --filter 'EndToEndTests\.(ChaosTests|DurabilityTests)'
 	LONG_TESTS=1 $(FAILURES_LAST) $(SWIFT) test --skip-build --no-parallel --filter "EndToEndTests\.RTSPServerTests"
 	KILLS=$${KILLS:-200} Tests/operations/recording-kills.sh
+	POWER_CUTS=$${POWER_CUTS:-200} RECORDED_SECONDS=$${RECORDED_SECONDS:-3600} $(FAILURES_LAST) \
+		$(SWIFT) test --skip-build --no-parallel --filter 'RecordingStoreTests\.(PowerCutTests|RealDiskTests)'
 	RECORDING_PREFIXES=all $(FAILURES_LAST) $(SWIFT) test --skip-build --no-parallel --filter RecordingStoreTests.CrashTests
 	$(MAKE) --no-print-directory deb-test
 

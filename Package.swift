@@ -287,7 +287,7 @@ let package = Package(
         tests(
             "RecordingStoreTests",
             ["RecordingStore", "Sealing", "MediaCodec", "IoTCore", "killed-writer", nioCore, grdb],
-            exclude: ["KilledWriter"]),
+            exclude: ["KilledWriter", "RealDisk/LoggedDisk"]),
         tests(
             "MediaChannelTests",
             [

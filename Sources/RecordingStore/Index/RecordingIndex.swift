@@ -18,9 +18,6 @@ package final class RecordingIndex: RecordingIndexing {
             configuration.busyMode = .timeout(5)
             configuration.maximumReaderCount = 4
             configuration.observesSuspensionNotifications = false
-            configuration.prepareDatabase { database in
-                try database.execute(sql: "PRAGMA synchronous = FULL")
-            }
             if let path {
                 database = try DatabasePool(path: path, configuration: configuration)
                 // The names of cameras and the times of recordings are private.
@@ -29,6 +26,14 @@ package final class RecordingIndex: RecordingIndexing {
                 }
             } else {
                 database = try DatabaseQueue(configuration: configuration)
+            }
+            // A pool sets NORMAL after it has prepared the connection: then a power cut loses what was committed.
+            let level = try database.writeWithoutTransaction { database in
+                try database.execute(sql: "PRAGMA synchronous = FULL")
+                return try Int.fetchOne(database, sql: "PRAGMA synchronous")
+            }
+            guard level == 2 else {
+                throw IoTError(.storeFailed, "SQLite does not sync its commits (synchronous=\(level ?? -1))")
             }
             try Self.migrator.migrate(database)
         } catch {
