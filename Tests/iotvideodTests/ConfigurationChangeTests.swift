@@ -64,7 +64,7 @@ import Testing
             "provisioning.possessionFile": "/p", "provisioning.user": "u", "provisioning.passwordFile": "/q",
             "provisioning.applier": "dryRun", "provisioning.dryRunFile": "/n", "provisioning.timeout": "5s",
             "recording.directory": "/r", "recording.sync": "strict", "recording.freeSpace": "0",
-            "recording.maximumDays": "7", "recording.keyFiles": "[/k]",
+            "recording.maximumDays": "7", "recording.keyFiles": "[/k]", "recording.cameraDirectories": "{front: /d}",
             "firmware.keyFiles": "[/k]", "firmware.directory": "/f",
             "firmware.times": "'03:00-04:00'", "firmware.url": "'https://h:1'",
             "firmware.tokenFile": "/t", "firmware.certificateAuthorityFile": "/a",

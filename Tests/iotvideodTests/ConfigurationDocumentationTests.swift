@@ -55,8 +55,8 @@ import Testing
             let text =
                 steps.joined(separator: ": {") + ": '" + key.defaultText + "'"
                 + String(repeating: "}", count: steps.count - 1)
-            // Numbers, Booleans and lists are not quoted.
-            let bare = text.replacing(#/'(\d+|true|false|\d+s|\[\])'/#) { $0.output.1 }
+            // Numbers, Booleans, lists and mappings are not quoted.
+            let bare = text.replacing(#/'(\d+|true|false|\d+s|\[\]|\{\})'/#) { $0.output.1 }
             #expect(try Configuration.parse(bare, file: "/c", defaults: defaults) == plain, "\(key.name)")
         }
         let camera = CameraSettings(name: "a", url: "/x")

@@ -24,13 +24,13 @@ package struct RecordingAccess: Sendable {
         let number = try await threads.run { [library] () throws(IoTError) in
             try library.camera(named: camera.rawValue)
         }
-        let report = library.report
         let limits = number.map { library.limits(of: $0) }
+        let report = number.map { library.disk(of: $0).report }
         var state = CameraRecordingState(
-            state: isReady ? .recording : .waiting, bytes: number.flatMap { report.usage[$0] } ?? 0,
-            droppedFragments: number.flatMap { report.dropped[$0] } ?? 0, mostBytes: limits?.bytes,
+            state: isReady ? .recording : .waiting, bytes: number.map { library.usage(of: $0) } ?? 0,
+            droppedFragments: number.flatMap { report?.dropped[$0] } ?? 0, mostBytes: limits?.bytes,
             days: limits?.age.map { Int($0 / 86_400_000_000) })
-        if case .paused(let error, _) = report.status {
+        if case .paused(let error, _) = report?.status {
             state.state = .paused
             state.reason = APIError(error)
         }

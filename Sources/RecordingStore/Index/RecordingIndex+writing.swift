@@ -20,6 +20,14 @@ extension RecordingIndex {
         }
     }
 
+    /// The disk of a segment; `nil` if the segment does not exist.
+    func disk(of id: SegmentID) throws(IoTError) -> Int64? {
+        try read { database in
+            try Int64.fetchOne(
+                database.cachedStatement(sql: "SELECT disk FROM segment WHERE id = ?"), arguments: [id.rawValue])
+        }
+    }
+
     package func nextDiskID() throws(IoTError) -> Int64 {
         try read { try Int64.fetchOne($0, sql: "SELECT coalesce(max(id), 0) + 1 FROM disk") ?? 1 }
     }

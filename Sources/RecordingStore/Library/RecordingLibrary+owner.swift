@@ -15,7 +15,7 @@ extension RecordingLibrary {
         if let known {
             if mayBeOld, ownership < known { return }
             // Otherwise they would be in a segment that begins after this.
-            disk.dropWaiting(of: camera)
+            for disk in disks { disk.disk.dropWaiting(of: camera) }
         }
         try index.commit([.own(camera, ownership)])
     }
@@ -31,7 +31,7 @@ extension RecordingLibrary {
 
     /// A camera's growing segment as it is now, if the camera's owner may see it.
     package func growing(_ camera: CameraNumber) -> (record: SegmentRecord, list: FragmentList)? {
-        guard let growing = disk.growing(camera), (try? index.isVisible(growing.record.id)) == true else { return nil }
+        guard let growing = newest(camera), (try? index.isVisible(growing.record.id)) == true else { return nil }
         return growing
     }
 }

@@ -1,4 +1,5 @@
 package import IoTCore
+import Synchronization
 
 /// The recordings of this box, for those who look for, read, keep and remove them. All calls block, except `remove`.
 package final class RecordingLibrary: Sendable {
@@ -7,28 +8,41 @@ package final class RecordingLibrary: Sendable {
     package static let longestNote = 256
 
     let index: RecordingIndex
-    let disk: RecordingDisk
+    let disks: [LibraryDisk]
     let leases: SegmentLeases
     let streamCache = StreamCache()
     let pictureCache = PictureCache()
-    private let path: String
-    private let makeFiles: @Sendable () -> any RecordingFiles
+    /// The disks on which cameras are recorded, if that is not the first one.
+    private let places = Mutex<[CameraNumber: Int]>([:])
 
     /// - Parameters:
-    ///   - disk: the disk that records.
-    ///   - leases: those of that disk.
-    ///   - path: the disk's directory.
-    ///   - makeFiles: files of this disk that are not attached. Each reader gets its own, so that a disk that is lost and
-    ///     comes back concerns only those who read from it.
-    package init(
-        index: RecordingIndex, disk: RecordingDisk, leases: SegmentLeases, path: String,
-        makeFiles: @escaping @Sendable () -> any RecordingFiles
-    ) {
-        self.index = index
-        self.disk = disk
+    ///   - disks: at least one; the first one is that of cameras without another.
+    ///   - leases: those of all disks.
+    package init(index: RecordingIndex, disks: [LibraryDisk], leases: SegmentLeases) {
         self.leases = leases
-        self.path = path
-        self.makeFiles = makeFiles
+        self.index = index
+        self.disks = disks
+    }
+
+    // MARK: Disks
+
+    /// The disk on which a camera is recorded. Earlier recordings may be on others.
+    package func disk(of camera: CameraNumber) -> RecordingDisk {
+        disks[places.withLock { $0[camera] } ?? 0].disk
+    }
+
+    /// The camera is recorded on the disk with this path, which is one of the library's.
+    package func place(_ camera: CameraNumber, on path: String) {
+        places.withLock { $0[camera] = disks.firstIndex { $0.path == path } }
+    }
+
+    /// The disk with a segment.
+    private func disk(of id: SegmentID) throws(IoTError) -> LibraryDisk {
+        guard let number = try index.disk(of: id) else { throw RecordingReader.removed(id) }
+        for disk in disks where try index.disk(path: disk.path)?.id == number { return disk }
+        throw IoTError(
+            .recorderUnavailable, "the recording \(id) is on a disk that this box does not use now",
+            remedy: "add its directory to recording.cameraDirectories, and restart the daemon")
     }
 
     /// The camera that the index knows by this name; `nil` if it was never recorded.
@@ -76,16 +90,17 @@ package final class RecordingLibrary: Sendable {
     ///   `recorderUnavailable` if the disk is away or fails; `storeFailed`.
     package func open(_ id: SegmentID) throws(IoTError) -> OpenRecording {
         guard try index.isVisible(id) else { throw RecordingReader.removed(id) }
-        let files = makeFiles()
-        try attach(files)
-        return try RecordingReader(files: files, index: index, leases: leases).open(id) { current($0, list: $1) }
+        let disk = try disk(of: id)
+        return try RecordingReader(files: try disk.attached(to: index), index: index, leases: leases).open(id) {
+            current($0, list: $1)
+        }
     }
 
     /// A segment that grows, as it is now. The index knows it as it was in the last sync round.
     private func current(_ record: SegmentRecord, list: FragmentList? = nil) -> (
         record: SegmentRecord, list: FragmentList?
     ) {
-        guard record.state == .open, let growing = disk.growing(record.id.camera), growing.record.id == record.id else {
+        guard record.state == .open, let growing = newest(record.id.camera), growing.record.id == record.id else {
             return (record, list)
         }
         var current = record
@@ -94,26 +109,22 @@ package final class RecordingLibrary: Sendable {
         return (current, growing.list)
     }
 
-    private func attach(_ files: any RecordingFiles) throws(IoTError) {
-        let uuid: String?
-        do { uuid = try files.attach() } catch { throw error.error(disk: path) }
-        guard let uuid, try index.disk(uuid: uuid) != nil else {
-            throw DiskFailure.wrongDisk("is not the recording disk").error(disk: path)
+    /// The camera's growing segment, whoever may see it.
+    func newest(_ camera: CameraNumber) -> (record: SegmentRecord, list: FragmentList)? {
+        for disk in disks {
+            if let growing = disk.disk.growing(camera) { return growing }
         }
+        return nil
     }
 
-    /// Compares the disk with the index. It only reads, and can take minutes.
+    /// Compares the disks with the index. It only reads, and can take minutes.
     ///
     /// - Parameter isThorough: whether to read every file's fragments, too.
-    /// - Throws: `recorderUnavailable` if the disk is away or fails, `storeFailed`.
+    /// - Throws: `recorderUnavailable` if a disk is away or fails, `storeFailed`.
     package func check(isThorough: Bool) throws(IoTError) -> CheckReport {
-        let files = makeFiles()
-        try attach(files)
-        guard let known = try index.disk(path: path) else {
-            throw DiskFailure.wrongDisk("was not used yet").error(disk: path)
-        }
-        return try DiskCheck(files: files, index: index, scanner: MP4SegmentScanner()).run(
-            disk: known.id, isThorough: isThorough)
+        var report = CheckReport()
+        for disk in disks { report.add(try disk.check(index, isThorough: isThorough)) }
+        return report
     }
 
     // MARK: Keeping and removing
@@ -149,12 +160,17 @@ package final class RecordingLibrary: Sendable {
     ///
     /// - Throws: as `RecordingDisk.remove`.
     package func remove(_ camera: CameraNumber, in times: Range<Int64>) async throws(IoTError) -> RemovalReport {
-        try await disk.remove(camera, in: times)
+        var report = RemovalReport()
+        for disk in disks { report.add(try await disk.disk.remove(camera, in: times)) }
+        return report
     }
 
     // MARK: State
 
-    package var report: RecordingDisk.Report { disk.report }
+    /// What is on the disks of a camera, in bytes.
+    package func usage(of camera: CameraNumber) -> Int64 {
+        disks.reduce(0) { $0 + ($1.disk.report.usage[camera] ?? 0) }
+    }
 
-    package func limits(of camera: CameraNumber) -> CameraLimits { disk.limits(of: camera) }
+    package func limits(of camera: CameraNumber) -> CameraLimits { disk(of: camera).limits(of: camera) }
 }

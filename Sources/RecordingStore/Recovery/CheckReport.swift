@@ -35,6 +35,14 @@ package struct CheckReport: Sendable, Hashable {
 
     package var isSound: Bool { findingCount == 0 }
 
+    mutating func add(_ other: CheckReport) {
+        segments += other.segments
+        bytes += other.bytes
+        garbage += other.garbage
+        findings += other.findings.prefix(Self.mostFindings - findings.count)
+        findingCount += other.findingCount
+    }
+
     mutating func add(_ finding: Finding) {
         findingCount += 1
         if findings.count < Self.mostFindings { findings.append(finding) }

@@ -13,6 +13,14 @@ package struct RemovalReport: Sendable, Hashable {
     package var growing = 0
 
     package init() {}
+
+    mutating func add(_ other: RemovalReport) {
+        removed += other.removed
+        bytes += other.bytes
+        kept += other.kept
+        inUse += other.inUse
+        growing += other.growing
+    }
 }
 
 /// The recordings that somebody wants removed.

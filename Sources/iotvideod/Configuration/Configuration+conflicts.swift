@@ -41,6 +41,7 @@ extension Configuration {
     private func recordingConflicts() -> [Conflict] {
         guard recording.directory == nil else { return [] }
         let dependents = [
+            ("recording.cameraDirectories", !recording.cameraDirectories.isEmpty),
             ("recording.keyFiles", !recording.keyFiles.isEmpty),
             ("recording.sync", recording.sync != .normal),
             ("recording.freeSpace", recording.freeSpace != Recording().freeSpace),

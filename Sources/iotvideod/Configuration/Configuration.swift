@@ -94,6 +94,8 @@ struct Configuration: Sendable, Equatable {
     struct Recording: Sendable, Equatable {
         /// `nil`: no camera can be recorded.
         var directory: String?
+        /// Of cameras that are recorded elsewhere, by their names.
+        var cameraDirectories: [String: String] = [:]
         /// Of keys with which recordings are encrypted; the first one is for new recordings. Without any, new recordings
         /// are not encrypted.
         var keyFiles: [String] = []

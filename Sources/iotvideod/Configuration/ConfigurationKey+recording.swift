@@ -7,6 +7,10 @@ extension ConfigurationKey {
         ConfigurationKey("recording.directory", default: "none", \.recording.directory) {
             node, context throws(ValueRefusal) in context.path(try node.text())
         },
+        ConfigurationKey("recording.cameraDirectories", default: "{}", \.recording.cameraDirectories) {
+            node, context throws(ValueRefusal) in
+            try node.mapping { value throws(ValueRefusal) in context.path(try value.text()) }
+        },
         ConfigurationKey("recording.keyFiles", default: "[]", \.recording.keyFiles) {
             node, context throws(ValueRefusal) in
             try node.list { item throws(ValueRefusal) in context.path(try item.text()) }

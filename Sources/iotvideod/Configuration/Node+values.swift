@@ -70,6 +70,14 @@ extension Node {
         return values
     }
 
+    /// A mapping of at most 64 names to values.
+    func mapping<Value>(_ read: (Node) throws(ValueRefusal) -> Value) throws(ValueRefusal) -> [String: Value] {
+        guard let mapping, mapping.count <= 64 else { throw ValueRefusal("must be a mapping of at most 64 names") }
+        var values: [String: Value] = [:]
+        for (name, value) in mapping { values[try name.text()] = try read(value) }
+        return values
+    }
+
     /// Returns a host name or address in lower case: host names are case-insensitive.
     func hostName() throws(ValueRefusal) -> String {
         let text = try text()

@@ -7,11 +7,13 @@ import NIOCore
 import RecordingStore
 import Sealing
 
-/// The recordings of this box: the index, and the disk with its thread.
+/// The recordings of this box: the index, and the disks, each with its thread.
 final class RecordingService: Sendable {
     private let index: RecordingIndex
-    private let disk: RecordingDisk
-    private let reader = RecordedReader()
+    private let disks: [LibraryDisk]
+    /// One for each disk: a disk that blocks delays nobody who reads another one.
+    private let readers: [RecordedReader]
+    private let directories: [String: String]
     private let logger: Logger
     private let boot = ClockState.bootID()
     private let eventLimits: EventGate.Limits
@@ -19,52 +21,82 @@ final class RecordingService: Sendable {
     /// For those who read the recordings.
     let access: RecordingAccess
 
-    /// Opens the index and starts the disk's thread. A disk that is not there is tried again and again.
+    /// Opens the index and starts the disks' threads. A disk that is not there is tried again and again.
     ///
     /// - Throws: `storeFailed` if the index cannot be opened; `.fileFailed` or `.invalidConfiguration` for a key.
     init(_ configuration: Configuration.Recording, directory: String, dataDirectory: String) throws(IoTError) {
         let logger = Logger(label: "recording")
         self.logger = logger
+        directories = configuration.cameraDirectories
         eventLimits = EventGate.Limits(
             before: TimeAmount(configuration.beforeEvent).nanoseconds / 1_000,
             after: TimeAmount(configuration.afterEvent).nanoseconds / 1_000)
-        // Fails if it exists, or its parent does not; then the disk says what is wrong.
-        try? FileManager.default.createDirectory(
-            atPath: directory, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o750])
-        index = try RecordingIndex(path: dataDirectory + "/recordings.sqlite")
-        var settings = DiskConfiguration(path: directory)
-        settings.sync = configuration.sync
-        settings.floor = configuration.freeSpace
-        settings.usualLimits = CameraLimits(
-            bytes: configuration.cameraBytes, age: configuration.maximumDays.map(Self.age))
-        let leases = SegmentLeases()
+        let index = try RecordingIndex(path: dataDirectory + "/recordings.sqlite")
         let keys = try configuration.keys()
         if let key = keys.first {
             logger.notice("recordings are encrypted", metadata: ["key": "\(key.id)"])
         }
-        let makeFiles = { @Sendable in
-            SealedRecordingFiles(POSIXRecordingFiles(path: directory, requiresMount: false), keys: keys)
+        let clock = DiskClock(boot: boot, isSynchronised: ClockState.isSynchronised)
+        let paths = [directory] + Set(configuration.cameraDirectories.values).subtracting([directory]).sorted()
+        let places = Set(paths.map { URL(fileURLWithPath: $0).resolvingSymlinksInPath().path })
+        guard places.count == paths.count else {
+            throw IoTError(
+                .invalidConfiguration,
+                "two paths of recording.directory and recording.cameraDirectories are one directory",
+                remedy: "write the same path for it everywhere")
         }
-        disk = RecordingDisk(
+        let leases = SegmentLeases()
+        disks = paths.map { path in
+            Self.disk(path, configuration, keys, index, leases, clock, logger)
+        }
+        self.index = index
+        readers = disks.map { _ in RecordedReader() }
+        access = RecordingAccess(
+            library: RecordingLibrary(index: index, disks: disks, leases: leases), threads: RecordingThreads())
+        owners = RecordingOwners(library: access.library, logger: logger)
+    }
+
+    private static func disk(
+        _ path: String, _ configuration: Configuration.Recording, _ keys: [SealingKey], _ index: RecordingIndex,
+        _ leases: SegmentLeases, _ clock: DiskClock, _ logger: Logger
+    ) -> LibraryDisk {
+        // Fails if it exists, or its parent does not; then the disk says what is wrong.
+        try? FileManager.default.createDirectory(
+            atPath: path, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o750])
+        var settings = DiskConfiguration(path: path)
+        settings.sync = configuration.sync
+        settings.floor = configuration.freeSpace
+        settings.usualLimits = CameraLimits(
+            bytes: configuration.cameraBytes, age: configuration.maximumDays.map(Self.age))
+        let makeFiles = { @Sendable in
+            SealedRecordingFiles(POSIXRecordingFiles(path: path, requiresMount: false), keys: keys)
+        }
+        var logger = logger
+        logger[metadataKey: "recording.directory"] = "\(path)"
+        let disk = RecordingDisk(
             files: makeFiles(), index: index, scanner: MP4SegmentScanner(), leases: leases, configuration: settings,
-            clockState: DiskClock(boot: boot, isSynchronised: ClockState.isSynchronised)
-        ) { event in
+            clockState: clock
+        ) { [logger] event in
             event.log(to: logger)
         }
-        access = RecordingAccess(
-            library: RecordingLibrary(
-                index: index, disk: disk, leases: leases, path: directory, makeFiles: makeFiles),
-            threads: RecordingThreads())
-        owners = RecordingOwners(library: access.library, logger: logger)
+        return LibraryDisk(disk: disk, path: path, makeFiles: makeFiles)
     }
 
     /// The hub says which owner of a device the present one is. Does not block.
     func tellOwner(_ ownership: Int64, of device: DeviceID) { owners.tell(ownership, of: device) }
 
+    /// The number of the disk on which a camera is recorded.
+    private func place(_ name: String) -> Int {
+        directories[name].flatMap { path in disks.firstIndex { $0.path == path } } ?? 0
+    }
+
     /// A recorder for a camera. The index knows it by its device id, so that another camera with the same name does not
     /// continue its recordings.
     func recorder(of device: DeviceID, _ settings: CameraSettings) throws(IoTError) -> CameraRecorder {
         let number = try index.camera(named: "\(device)")
+        let place = disks[place(settings.name)]
+        access.library.place(number, on: place.path)
+        let disk = place.disk
         let logger = Logger(label: "camera.\(settings.name)")
         let recording = CameraRecording(
             number, boot: boot, title: settings.name, hasSound: settings.recordSound == .on)
@@ -72,13 +104,13 @@ final class RecordingService: Sendable {
         return CameraRecorder(
             recording, events: settings.record == .events ? eventLimits : nil,
             times: settings.recordingTimes, plan: try index.plan(of: number).map { RecordPlan($0) }
-        ) { [disk] output in
+        ) { output in
             switch output {
             case .begin(let opening): disk.begin(opening, of: number)
             case .append(let fragment): disk.append(fragment, of: number)
             case .end(let ending): disk.end(ending, of: number)
             }
-        } note: { [disk] entry in
+        } note: { entry in
             disk.note(entry, of: number)
         } onFailure: { error in
             logger.warning(
@@ -94,19 +126,21 @@ final class RecordingService: Sendable {
     /// What the recordings of a camera may use, also if it is not recorded any more.
     func limit(_ device: DeviceID, _ settings: CameraSettings) throws(IoTError) {
         guard let number = try index.number(of: "\(device)") else { return }
-        disk.set(
-            CameraLimits(bytes: settings.recordBytes.map(Int64.init), age: settings.recordDays.map(Self.age)),
-            of: number)
+        let limits = CameraLimits(
+            bytes: settings.recordBytes.map(Int64.init), age: settings.recordDays.map(Self.age))
+        for disk in disks { disk.disk.set(limits, of: number) }
     }
 
     /// Days as µs.
     private static func age(_ days: Int) -> Int64 { Int64(days) * 86_400_000_000 }
 
     /// The recordings of a camera, for its callers.
-    func recordings(of device: DeviceID) throws(IoTError) -> CameraRecordings {
+    func recordings(of device: DeviceID, _ settings: CameraSettings) throws(IoTError) -> CameraRecordings {
         let number = try index.camera(named: "\(device)")
         let library = access.library
-        return CameraRecordings(reader: reader) { [index, owners, disk] () throws(IoTError) in
+        let place = place(settings.name)
+        return CameraRecordings(reader: readers[place]) {
+            [index, owners, disk = disks[place].disk] () throws(IoTError) in
             try owners.note(device)
             return StoredRecordings(
                 number, index: index, open: { id throws(IoTError) in try library.open(id) },
@@ -119,10 +153,10 @@ final class RecordingService: Sendable {
         await access.threads.close()
         // `stop` blocks until the disk has everything.
         await withCheckedContinuation { continuation in
-            let thread = Thread { [disk, index, reader, owners] in
-                reader.stop()
+            let thread = Thread { [disks, index, readers, owners] in
+                for reader in readers { reader.stop() }
                 owners.close()
-                disk.stop()
+                for disk in disks { disk.disk.stop() }
                 index.close()
                 continuation.resume()
             }

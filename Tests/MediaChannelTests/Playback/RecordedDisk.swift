@@ -66,9 +66,10 @@ final class RecordedDisk {
 
     /// All recordings of the disk.
     var library: RecordingLibrary {
-        RecordingLibrary(index: index, disk: disk, leases: leases, path: directory + "/rec") { [directory] in
+        let disk = LibraryDisk(disk: disk, path: directory + "/rec") { [directory] in
             POSIXRecordingFiles(path: directory + "/rec", requiresMount: false)
         }
+        return RecordingLibrary(index: index, disks: [disk], leases: leases)
     }
 
     func stored() -> StoredRecordings {

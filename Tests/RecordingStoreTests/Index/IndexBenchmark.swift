@@ -97,7 +97,8 @@ struct IndexBenchmark {
             configuration: DiskConfiguration(path: "/disk")
         ) { _ in }
         defer { disk.stop() }
-        let library = RecordingLibrary(index: index, disk: disk, leases: leases, path: "/disk") { LoggedDisk() }
+        let library = RecordingLibrary(
+            index: index, disks: [LibraryDisk(disk: disk, path: "/disk") { LoggedDisk() }], leases: leases)
         try measure("a day's parts for the first time", 40) { number in
             try library.stream(of: camera, in: times(number)).parts.count
         }

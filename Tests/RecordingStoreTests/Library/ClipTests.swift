@@ -36,7 +36,8 @@ private final class Recorded {
             files: makeFiles(), index: index, scanner: MP4SegmentScanner(), leases: leases,
             configuration: configuration
         ) { _ in }
-        library = RecordingLibrary(index: index, disk: disk, leases: leases, path: path, makeFiles: makeFiles)
+        library = RecordingLibrary(
+            index: index, disks: [LibraryDisk(disk: disk, path: path, makeFiles: makeFiles)], leases: leases)
         let recording = CameraRecording(
             .front, boot: "boot", length: SegmentLength(duration: 3_000_000), title: "front", hasSound: true)
         func take(_ outputs: [CameraRecording.Output]) {

@@ -22,9 +22,10 @@ final class WrittenDisk {
             scanner: MP4SegmentScanner(), leases: leases, configuration: configuration
         ) { _ in }
         disk.stop()
-        library = RecordingLibrary(index: index, disk: disk, leases: leases, path: path) {
+        let read = LibraryDisk(disk: disk, path: path) {
             POSIXRecordingFiles(path: path, requiresMount: false)
         }
+        library = RecordingLibrary(index: index, disks: [read], leases: leases)
     }
 
     deinit {

@@ -1,6 +1,6 @@
 package import IoTCore
 import NIOCore
-package import RecordingStore
+import RecordingStore
 
 extension StoredRecordings {
     private static let pageSize = 64
