@@ -27,7 +27,7 @@ EMULATED = {
     "User", "Group", "SupplementaryGroups", "ExecStart", "UMask", "LimitNOFILE", "Environment",
     "StateDirectory", "StateDirectoryMode", "RuntimeDirectory", "RuntimeDirectoryMode",
     "CapabilityBoundingSet", "AmbientCapabilities", "NoNewPrivileges",
-    "ProtectSystem", "ProtectHome", "PrivateTmp", "PrivateDevices", "DevicePolicy", "DeviceAllow", "ProtectProc",
+    "ProtectSystem", "ReadWritePaths", "ProtectHome", "PrivateTmp", "PrivateDevices", "DevicePolicy", "DeviceAllow", "ProtectProc",
     "ProcSubset", "PrivateNetwork",
     "RestrictAddressFamilies", "RestrictNamespaces", "RestrictRealtime", "RestrictSUIDSGID", "LockPersonality",
     "SystemCallFilter", "SystemCallErrorNumber", "MemoryDenyWriteExecute",
@@ -41,7 +41,7 @@ LEFT_OUT = {
 # Keys with lists: each line adds to the list, and an empty value clears it (systemd.exec(5)).
 LISTS = {
     "SupplementaryGroups", "AmbientCapabilities", "CapabilityBoundingSet", "RestrictAddressFamilies",
-    "SystemCallFilter", "Environment", "ExecStart", "DeviceAllow",
+    "SystemCallFilter", "Environment", "ExecStart", "DeviceAllow", "ReadWritePaths",
 }
 
 
@@ -333,7 +333,8 @@ def main():
     made = directories(keys, user)
     if keys.get("PrivateNetwork") == "yes":
         unshare(0x40000000)  # CLONE_NEWNET
-    make_root(keys, writable + made, visible)
+    shared = [path for value in keys.get("ReadWritePaths", []) for path in value.split()]
+    make_root(keys, writable + made + shared, visible)
     if "LimitNOFILE" in keys:
         import resource
         # A container may have a lower limit.

@@ -12,7 +12,7 @@ USER = "nobody"
 
 
 def unit(*drop_ins, visible=(), writable=()):
-    """The command prefix that runs a command with these rights; `drop_ins`: names in packaging/provisioning."""
+    """The command prefix that runs a command with these rights; `drop_ins`: names in packaging/provisioning, or paths."""
     command = ["/usr/bin/python3", "-B", str(PACKAGING / "as_unit.py"), str(UNIT)]
     command += [str(PACKAGING / "provisioning" / name) for name in drop_ins]
     command += ["--user", USER]

@@ -15,7 +15,8 @@ from daemon import ROOT, eventually
 from unit_sandbox import USER, unit
 
 FIXTURES = ROOT / "Tests" / "NetConfigTests" / "Fixtures"
-PROBE = os.environ["PROBE"]
+PROBE, DAEMON = os.environ["PROBE"], os.environ["DAEMON"]
+CLIP = str(ROOT / "Samples" / "street-h264-aac.mp4")
 PASSWORD, PROOF = "correct horse", "abcd1234"
 
 # Prints the output of nmcli 1.42 (Tests/NetConfigTests/Espressif/NetworkManagerApplierTests.swift).
@@ -127,9 +128,47 @@ for name in ("video0", "snd/pcmC0D0p", "mem"):
     assert found == ["video0", "ENXIO", "snd/pcmC0D0p", "ENXIO", "mem", "ENOENT"], found
 
 
+def recording(box):
+    """A camera is recorded onto an ext4 disk of its own with the drop-in of docs/recording.md, and only with it."""
+    commands = ["mount -t tmpfs tmpfs /srv", "truncate -s 64M /srv/disk.img", "mkfs.ext4 -q -F /srv/disk.img",
+                "mkdir /srv/recordings", "mount -o loop /srv/disk.img /srv/recordings",
+                f"chown {USER}: /srv/recordings"]
+    box.run("sh", "-ec", "\n".join(commands))
+    with tempfile.TemporaryDirectory(dir=ROOT / ".build") as folder:
+        os.chmod(folder, 0o777)
+        folder = pathlib.Path(folder)
+        drop_in = folder / "disk.conf"
+        drop_in.write_text("[Service]\nReadWritePaths=/srv/recordings\n")
+        configuration = folder / "iotvideod.yaml"
+        configuration.write_text(
+            f"dataDirectory: {folder}/data\nsocket: {folder}/s\nrecording: {{directory: /srv/recordings, freeSpace: 0, "
+            f"sync: strict}}\ncameras:\n  - {{name: front, record: continuous, url: '{CLIP}'}}\n")
+
+        def start(*drop_ins):
+            log = open(folder / "log", "w")
+            return box.start(*unit(*drop_ins, visible=[CLIP], writable=[str(folder)]), DAEMON, "--config",
+                             str(configuration), stdout=log, stderr=log)
+
+        def said(text):
+            return lambda: text in (folder / "log").read_text()
+
+        process = start()
+        eventually("the reason", said("21039"), 60)
+        assert box.run("find", "/srv/recordings", "-name", "*.mp4") == ""
+        box.stop(process)
+        process = start(str(drop_in))
+        files = eventually("a recording", lambda: box.run("find", "/srv/recordings", "-name", "*.mp4", "-size", "+50k"), 60)
+        box.stop(process)
+        for path in files.split():
+            # The group may read it, for example a backup.
+            found = box.run("stat", "-c", "%U %a", path, os.path.dirname(path)).split()
+            assert found == [USER, "640", USER, "750"], found
+            subprocess.run(box.inside("ffmpeg", "-v", "error", "-i", path, "-f", "null", "-"), check=True)
+
+
 def main():
     failed = []
-    for test in (devices, port, nmcli, wpa_supplicant):
+    for test in (devices, recording, port, nmcli, wpa_supplicant):
         if len(sys.argv) > 1 and test.__name__ not in sys.argv[1:]:
             continue
         print(test.__name__, "-", test.__doc__, flush=True)
