@@ -5,6 +5,8 @@ import IoTCore
 /// Applies changes within one transaction.
 struct IndexWriter {
     let database: Database
+    /// The most entries of a camera's timeline, and some more.
+    var mostEntries = 100_000
 
     func apply(_ change: IndexChange) throws {
         switch change {

@@ -4,6 +4,8 @@ import IoTCore
 extension IndexWriter {
     /// The most names of a camera: those of its model and the topics of its events. Entries with more are not stored.
     private static let mostNames = 256
+    /// How often is looked whether a camera has too many entries, because counting takes time.
+    private static let boundInterval: Int64 = 256
 
     func add(_ entries: [TimelineEntry], of camera: CameraNumber) throws {
         for entry in entries {
@@ -11,7 +13,17 @@ extension IndexWriter {
             try run(
                 "INSERT INTO timeline (camera, time, name, value) VALUES (?, ?, ?, ?)",
                 [camera.rawValue, entry.time, name, entry.value.jsonText])
+            if database.lastInsertedRowID % Self.boundInterval == 0 { try boundTimeline(of: camera) }
         }
+    }
+
+    /// Forgets the oldest entries of a camera beyond a number.
+    private func boundTimeline(of camera: CameraNumber) throws {
+        let oldest = try Int64.fetchOne(
+            database.cachedStatement(
+                sql: "SELECT time FROM timeline WHERE camera = ? ORDER BY time DESC, id DESC LIMIT 1 OFFSET ?"),
+            arguments: [camera.rawValue, mostEntries])
+        if let oldest { try thin(camera, .min, oldest) }
     }
 
     private func name(of entry: TimelineEntry, _ camera: CameraNumber) throws -> Int64? {

@@ -1,3 +1,4 @@
+import GRDB
 import IoTCore
 import Testing
 
@@ -101,6 +102,19 @@ struct TimelineTests {
         try index.commit([.happened(.front, [moment(1, "first"), moment(10, "second")])])
         try index.commit([.shift(runs: [id(1)], by: 3 * minute, .reanchored)])
         #expect(try all(index) == [moment(4, "first"), moment(10, "second")])
+    }
+
+    @Test("A camera's timeline has a bounded number of entries: the oldest go, but for the values that hold")
+    func size() throws {
+        let index = try RecordingIndex.sample()
+        try index.commit([.happened(.front, [state(0, "on", 1)])])
+        try index.database.write { database in
+            let writer = IndexWriter(database: database, mostEntries: 500)
+            try writer.add((1...2_000).map { moment(Int64($0), "rang") }, of: .front)
+        }
+        let left = try all(index)
+        #expect((500...800).contains(left.count), "\(left.count)")
+        #expect(left.first == state(0, "on", 1) && left.last == moment(2_000, "rang"))
     }
 
     @Test("A writer stores what happened with its sync round, and again if the index failed")
