@@ -27,6 +27,7 @@ package final class RecordingIndex: RecordingIndexing {
             } else {
                 database = try DatabaseQueue(configuration: configuration)
             }
+            try Self.migrator.migrate(database)
             // A pool sets NORMAL after it has prepared the connection: then a power cut loses what was committed.
             let level = try database.writeWithoutTransaction { database in
                 try database.execute(sql: "PRAGMA synchronous = FULL")
@@ -35,7 +36,6 @@ package final class RecordingIndex: RecordingIndexing {
             guard level == 2 else {
                 throw IoTError(.storeFailed, "SQLite does not sync its commits (synchronous=\(level ?? -1))")
             }
-            try Self.migrator.migrate(database)
         } catch {
             throw Self.failure("the index of recordings cannot be opened", error)
         }

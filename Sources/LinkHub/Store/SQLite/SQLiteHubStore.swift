@@ -25,7 +25,7 @@ final class SQLiteHubStore: HubStore {
             configuration.busyMode = .callback { [busyWait] tries in busyWait.tryAgain(afterTries: tries) }
             configuration.observesSuspensionNotifications = false
             configuration.prepareDatabase { database in
-                try database.execute(sql: "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL")
+                try database.execute(sql: "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL")
             }
             if let path {
                 queue = try DatabaseQueue(path: path, configuration: configuration)
@@ -36,8 +36,13 @@ final class SQLiteHubStore: HubStore {
             } else {
                 queue = try DatabaseQueue(configuration: configuration)
             }
+            // Each migration is a commit. They need no sync of their own: the first commit of data syncs the log with
+            // everything before it.
             try Self.migrator.migrate(queue)
-            let level = try queue.read { try Int.fetchOne($0, sql: "PRAGMA synchronous") }
+            let level = try queue.writeWithoutTransaction { database in
+                try database.execute(sql: "PRAGMA synchronous = FULL")
+                return try Int.fetchOne(database, sql: "PRAGMA synchronous")
+            }
             guard level == 2 else {
                 throw IoTError(.storeFailed, "SQLite does not sync its commits (synchronous=\(level ?? -1))")
             }
