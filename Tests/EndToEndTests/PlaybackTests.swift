@@ -115,6 +115,22 @@ import Testing
         #expect(whole.count == bytes.count && whole[1_005] == 0x2A && whole.dropFirst(1_010) == bytes.dropFirst(1_010))
         #expect(try await bob.api.request("GET", "/v1/devices/front/recordings/99/video.mp4").status == 404)
 
+        // Its pictures, which the box of the camera decodes.
+        func thumbnail(_ box: RunningDaemon, _ query: String) async throws -> APIClient.Answer {
+            try await box.api.request("GET", "/v1/devices/front/recordings/\(query)")
+        }
+        let times = "from=\(start)&to=\(start + 5_000)&every=1000&size=160"
+        for query in [
+            "thumbnail?at=\(start + 2_000)", "thumbnail?at=\(start + 2_000)&size=64x64", "thumbnail",
+            "thumbnails?\(times)",
+        ] {
+            let (there, here) = (try await thumbnail(bob, query), try await thumbnail(hub, query))
+            #expect(there.status == 200 && there.body == here.body && here.body.count > 500, "\(query)")
+        }
+        #expect(try await thumbnail(bob, "thumbnail?at=1000").status == 404)
+        let none = try await thumbnail(bob, "thumbnails?from=1000&to=9000&every=1000")
+        #expect(none.status == 200 && (none.object["thumbnails"] as? [Any])?.isEmpty == true)
+
         // A part of it, faster: at the speed 2 every picture comes, and no sound.
         let middle = ISO8601DateFormatter.string(
             from: Date(timeIntervalSince1970: Double(start / 1_000 + 2)), timeZone: .gmt,

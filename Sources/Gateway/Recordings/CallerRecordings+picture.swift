@@ -1,5 +1,6 @@
 import GatewayAPI
 import IoTCore
+import MediaChannel
 import NIOCore
 import RecordingStore
 
@@ -9,13 +10,20 @@ extension CallerRecordings {
     func picture(_ device: String, at time: Int64, _ bounds: PictureBounds?) async throws -> Picture {
         let part = try session.take(.snapshots)
         defer { withExtendedLifetime(part) {} }
-        guard let (camera, access) = try await recorded(device) else { throw Self.nothing }
-        let library = access.library
-        let picture = try await access.threads.run { () throws(IoTError) in
-            // The whole millisecond, so that the times of lists find their own picture.
-            let end = time.multipliedReportingOverflow(by: 1_000)
-            return try library.picture(of: camera, at: end.overflow ? .max : end.partialValue + 999, bounds)
+        // The whole millisecond, so that the times of lists find their own picture.
+        let end = time.multipliedReportingOverflow(by: 1_000)
+        let wanted = end.overflow ? .max : end.partialValue + 999
+        let picture: RecordedPicture?
+        switch try await place(device) {
+        case .nowhere: picture = nil
+        case .elsewhere(let other): picture = try await other.picture(.at(wanted), bounds)?.picture
+        case .here(let camera, let access):
+            let library = access.library
+            picture = try await access.threads.run { () throws(IoTError) in
+                try library.picture(of: camera, at: wanted, bounds)
+            }
         }
+        guard let picture else { throw Self.nothing }
         return Picture(format: .jpeg, pts: picture.time, bytes: picture.bytes)
     }
 
@@ -30,30 +38,44 @@ extension CallerRecordings {
         let share = try session.take(.snapshots)
         defer { withExtendedLifetime(share) {} }
         var answer = RecordingThumbnails(thumbnails: [])
-        guard let (camera, access) = try await recorded(device) else { return answer }
-        let library = access.library
+        let place = try await place(device)
         let deadline = ContinuousClock.now + Self.longestWork
         var from = times.lowerBound
         var size = 0
         while from < times.upperBound {
             let rest = (from..<times.upperBound).microseconds
             // One at a time, so that other requests get their turns on the threads.
-            let found = try await access.threads.run { () throws(IoTError) in
-                try library.firstPicture(of: camera, in: rest, every: length * 1_000, bounds)
-            }
-            guard let found else { return answer }
+            guard let found = try await firstPicture(place, in: rest, every: length * 1_000, bounds),
+                let part = found.part
+            else { return answer }
             if let picture = found.picture {
                 answer.thumbnails.append(
                     RecordingThumbnail(
-                        from: found.part.lowerBound / 1_000, time: picture.time / 1_000,
+                        from: part.lowerBound / 1_000, time: picture.time / 1_000,
                         jpeg: Data(picture.bytes.readableBytesView)))
                 size += picture.bytes.readableBytes
             }
-            from = found.part.upperBound / 1_000
+            from = max(from + 1, part.upperBound / 1_000)
             if answer.thumbnails.count >= Self.mostPictures || size >= Self.mostBytes || .now >= deadline { break }
         }
         if from < times.upperBound { answer.next = from }
         return answer
+    }
+
+    private func firstPicture(
+        _ place: Place, in times: Range<Int64>, every length: Int64, _ bounds: PictureBounds?
+    ) async throws -> FoundPicture? {
+        switch place {
+        case .nowhere: return nil
+        case .elsewhere(let other): return try await other.picture(.first(in: times, every: length), bounds)
+        case .here(let camera, let access):
+            let library = access.library
+            return try await access.threads.run { () throws(IoTError) in
+                try library.firstPicture(of: camera, in: times, every: length, bounds).map {
+                    FoundPicture(part: $0.part, picture: $0.picture)
+                }
+            }
+        }
     }
 
     static var nothing: IoTError {

@@ -193,7 +193,7 @@ struct CallerRecordings: GatewayRecordings {
     // MARK: Who may
 
     /// Where a camera is recorded.
-    private enum Place {
+    enum Place {
         case here(CameraNumber, RecordingAccess)
         /// This box runs it, and never recorded it.
         case nowhere
@@ -202,7 +202,7 @@ struct CallerRecordings: GatewayRecordings {
     }
 
     /// - Throws: 8002, 8003, 25005; 21039 if this box runs the camera, and has no directory for recordings.
-    private func place(_ device: String) async throws -> Place {
+    func place(_ device: String) async throws -> Place {
         do {
             return try await recorded(device).map { .here($0.0, $0.1) } ?? .nowhere
         } catch let error as IoTError where error.code == .recorderUnavailable {

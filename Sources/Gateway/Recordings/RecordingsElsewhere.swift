@@ -78,6 +78,11 @@ struct RecordingsElsewhere {
         }
     }
 
+    /// The other box decodes and scales it.
+    func picture(_ want: RecordedPictureWant, _ bounds: PictureBounds?) async throws -> FoundPicture? {
+        try await channel.recordedPicture(want, bounds)
+    }
+
     private var channel: MonitorChannel {
         get async throws { try await session.gateway.playbackChannels.use(session, entry).channel }
     }

@@ -152,9 +152,9 @@ final class MonitorCore {
     }
 
     /// Asks for a part of a recording's file; fails at once in a channel of another kind.
-    func askFile(_ request: FileRequest, timeout: TimeAmount) throws(IoTError) -> DataQueue<ByteBuffer> {
+    func askFile(_ request: ByteBuffer, timeout: TimeAmount) throws(IoTError) -> DataQueue<ByteBuffer> {
         try capabilities.require(.seek)
-        return try feed.files.ask(request.bytes, .many, timeout: timeout)
+        return try feed.files.ask(request, .many, timeout: timeout)
     }
 
     // MARK: Users

@@ -3,7 +3,7 @@ import NIOCore
 import PeerTransport
 import RecordingStore
 
-/// The device's side of a playback call's files: sends parts of recordings that the caller asks for (docs/channels.md,
+/// The device's side of a playback call's files: sends parts and pictures of recordings that the caller asks for (docs/channels.md,
 /// "Files"). One request at a time. Confined to the camera's event loop.
 final class FileServer {
     /// The label of the data channel, which the caller opens when it first needs it. Its messages are `DataFrame`s.
@@ -60,7 +60,11 @@ final class FileServer {
                 return fail(number, IoTError(.downloadBusy, "a file is sent over this channel already"))
             }
             do throws(IoTError) {
-                answer(number, try FileRequest(parsing: bytes))
+                if let picture = try PictureRequest(parsing: bytes) {
+                    answer(number, picture)
+                } else {
+                    answer(number, try FileRequest(parsing: bytes))
+                }
             } catch {
                 fail(number, error)
             }
@@ -86,6 +90,22 @@ final class FileServer {
                 file = (request.item, recording)
                 send(number, FileHead(recording).bytes, rest: bytes)
             } catch {
+                fail(number, error as? IoTError ?? IoTError(.internalFailure, underlying: error))
+            }
+        }
+    }
+
+    private func answer(_ number: UInt32, _ request: PictureRequest) {
+        busy = number
+        idle?.cancel()
+        recordings.perform(on: eventLoop) { source throws(IoTError) in
+            try source.picture(request.want, request.bounds)
+        }.assumeIsolated().whenComplete { [weak self] result in
+            guard let self, busy == number else { return }
+            switch result {
+            case .success(let found):
+                send(number, PictureHead(found).bytes, rest: found?.picture?.bytes ?? ByteBuffer())
+            case .failure(let error):
                 fail(number, error as? IoTError ?? IoTError(.internalFailure, underlying: error))
             }
         }

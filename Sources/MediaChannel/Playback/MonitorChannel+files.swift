@@ -1,5 +1,6 @@
 public import IoTCore
 public import NIOCore
+import RecordingStore
 
 extension MonitorChannel {
     /// A part of a recording's file.
@@ -27,10 +28,7 @@ extension MonitorChannel {
     public func readRecording(
         _ recording: Int64, tag: String? = nil, at offset: Int64, count: Int
     ) async throws(IoTError) -> FilePart {
-        let request = FileRequest(item: recording, tag: tag, offset: offset, count: count)
-        let reader = try await onCore { core throws(IoTError) in
-            DataReader(try core.askFile(request, timeout: Self.filePatience), on: core.eventLoop)
-        }
+        let reader = try await askFile(FileRequest(item: recording, tag: tag, offset: offset, count: count).bytes)
         guard case .element(let head) = try await reader.next(within: nil) else { throw Self.incomplete }
         let facts = try FileHead(parsing: head)
         var part = FilePart(size: facts.size, tag: facts.tag, bytes: ByteBuffer())
@@ -40,6 +38,32 @@ extension MonitorChannel {
         }
         guard part.bytes.readableBytes == min(Int64(count), max(0, facts.size - offset)) else { throw Self.incomplete }
         return part
+    }
+
+    /// A picture of the device's recordings, as a JPEG.
+    ///
+    /// - Returns: `nil` if nothing is recorded in the time of `first`.
+    /// - Throws: as `readRecording`; 21032 without a picture for `at`.
+    package func recordedPicture(
+        _ want: RecordedPictureWant, _ bounds: PictureBounds?
+    ) async throws(IoTError) -> FoundPicture? {
+        let reader = try await askFile(PictureRequest(want, bounds).bytes)
+        guard case .element(let bytes) = try await reader.next(within: nil) else { throw Self.incomplete }
+        let head = try PictureHead(parsing: bytes)
+        var picture = ByteBuffer()
+        while case .element(var bytes) = try await reader.next(within: nil) {
+            guard picture.readableBytes + bytes.readableBytes <= head.size else { throw Self.incomplete }
+            picture.writeBuffer(&bytes)
+        }
+        guard picture.readableBytes == head.size else { throw Self.incomplete }
+        if head.time == nil, head.part == nil { return nil }
+        return FoundPicture(part: head.part, picture: head.time.map { RecordedPicture(bytes: picture, time: $0) })
+    }
+
+    private func askFile(_ request: ByteBuffer) async throws(IoTError) -> DataReader<ByteBuffer> {
+        try await onCore { core throws(IoTError) in
+            DataReader(try core.askFile(request, timeout: Self.filePatience), on: core.eventLoop)
+        }
     }
 
     private static var incomplete: IoTError {

@@ -5,6 +5,9 @@ enum PlaybackMessages {
     /// The most bytes of a list's items in one message of the control channel.
     private static let mostBytes = 7_000
 
+    /// The latest time, in ms: µs of it are numbers of JSON.
+    static let latest = Int64(1) << 52 - 1
+
     // MARK: From the caller
 
     /// A time in ms, as µs.
@@ -12,7 +15,7 @@ enum PlaybackMessages {
     /// - Throws: `invalidParameter`.
     static func time(_ params: JSONValue, _ name: String) throws(IoTError) -> Int64? {
         guard let value = params[name] else { return nil }
-        guard let time = value.integerValue, (0..<Int64(1) << 52).contains(time) else {
+        guard let time = value.integerValue, (0...latest).contains(time) else {
             throw IoTError(.invalidParameter, "'\(name)' must be a time in ms since 1970")
         }
         return time * 1_000
@@ -172,7 +175,7 @@ enum PlaybackMessages {
     }
 
     static func microseconds(_ json: JSONValue?) -> Int64? {
-        json?.integerValue.flatMap { (0..<Int64(1) << 52).contains($0) ? $0 * 1_000 : nil }
+        json?.integerValue.flatMap { (0...latest).contains($0) ? $0 * 1_000 : nil }
     }
 
     private static func with(_ error: ErrorCode?, _ event: JSONValue) -> JSONValue {

@@ -62,6 +62,10 @@ package protocol RecordedSource: AnyObject, Sendable {
     /// - Throws: if nothing can be read at all, for example because the disk is missing.
     func read(_ want: RecordedWant, keyFramesOnly: Bool) throws(IoTError) -> RecordedReading
 
+    /// - Returns: `nil` if nothing is recorded in the time of `first`.
+    /// - Throws: `playbackListEmpty` without a picture for `at`; the disk's error.
+    func picture(_ want: RecordedPictureWant, _ bounds: PictureBounds?) throws(IoTError) -> FoundPicture?
+
     /// What happened at the camera.
     func replay(_ want: ReplayWant) throws(IoTError) -> ReplayPage
 }

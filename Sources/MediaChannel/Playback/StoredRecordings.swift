@@ -12,29 +12,22 @@ package final class StoredRecordings: RecordedSource {
 
     let camera: CameraNumber
     let index: RecordingIndex
-    private let openFile: @Sendable (SegmentID) throws(IoTError) -> OpenRecording
-    private let growing: @Sendable () -> (record: SegmentRecord, list: FragmentList)?
+    private let library: RecordingLibrary
     let timelineEnd: @Sendable () -> Int64
     /// The segment that was read last stays open, because the next part is mostly one of it.
     private let open = Mutex<OpenedSegment?>(nil)
     /// What the caller's call carries.
     private let agreed = Mutex<SegmentTracks?>(nil)
 
-    /// - Parameters:
-    ///   - openFile: opens a segment, as `RecordingLibrary.open`.
-    ///   - growing: the camera's growing segment with everything that was written: `RecordingDisk.growing`.
-    ///   - timelineEnd: until when it is known what happened, µs since 1970: `RecordingDisk.timelineEnd`.
+    /// - Parameter timelineEnd: until when it is known what happened, µs since 1970: `RecordingDisk.timelineEnd`.
     package init(
-        _ camera: CameraNumber, index: RecordingIndex,
-        open openFile: @escaping @Sendable (SegmentID) throws(IoTError) -> OpenRecording,
-        growing: @escaping @Sendable () -> (record: SegmentRecord, list: FragmentList)?,
+        _ camera: CameraNumber, index: RecordingIndex, library: RecordingLibrary,
         timelineEnd: @escaping @Sendable () -> Int64
     ) {
-        self.timelineEnd = timelineEnd
-        self.growing = growing
         self.camera = camera
         self.index = index
-        self.openFile = openFile
+        self.library = library
+        self.timelineEnd = timelineEnd
     }
 
     package func list(_ query: RecordedListQuery) throws(IoTError) -> RecordedList {
@@ -74,7 +67,17 @@ package final class StoredRecordings: RecordedSource {
         let id =
             UInt32(exactly: item).map { SegmentID(camera: camera, number: $0) } ?? SegmentID(rawValue: item)
         guard let id, id.camera == camera else { throw IoTError(.downloadNotFound) }
-        return try openFile(id)
+        return try library.open(id)
+    }
+
+    package func picture(_ want: RecordedPictureWant, _ bounds: PictureBounds?) throws(IoTError) -> FoundPicture? {
+        switch want {
+        case .at(let time): return FoundPicture(picture: try library.picture(of: camera, at: time, bounds))
+        case .first(let times, let every):
+            return try library.firstPicture(of: camera, in: times, every: every, bounds).map {
+                FoundPicture(part: $0.part, picture: $0.picture)
+            }
+        }
     }
 
     package func tracks() throws(IoTError) -> SegmentTracks? {
@@ -109,7 +112,8 @@ package final class StoredRecordings: RecordedSource {
             return try part(of: found.segment, key, keyFramesOnly)
         }
         // What was recorded since the last sync is in the file, but not in the index.
-        guard let (newest, list) = growing(), let last = list.fragments.last, let place = list.fragment(at: time),
+        guard let (newest, list) = library.growing(camera), let last = list.fragments.last,
+            let place = list.fragment(at: time),
             time < last.wallStart &+ Self.newestFragment
         else { return .none }
         return try part(of: newest, list.keyFragment(atOrBefore: place.number)?.number ?? 0, keyFramesOnly)
@@ -130,7 +134,7 @@ package final class StoredRecordings: RecordedSource {
         }
         guard let next else {
             // The next segment is in the index after its first sync.
-            guard isAscending, let newest = growing()?.record else { return .none }
+            guard isAscending, let newest = library.growing(camera)?.record else { return .none }
             return newest.id.rawValue == item.id || newest.start >= start ? .later : .none
         }
         return try part(of: next, 0, keyFramesOnly)
@@ -151,7 +155,7 @@ package final class StoredRecordings: RecordedSource {
     private func chunk(_ id: SegmentID, _ part: Int, _ keyFramesOnly: Bool) throws(IoTError) -> RecordedReading {
         guard var segment = try segment(id) else { return .later }
         if part >= segment.entries.count, segment.recording.record.state == .open {
-            if let (record, list) = growing(), record.id == id {
+            if let (record, list) = library.growing(camera), record.id == id {
                 segment.update(list)
                 open.withLock { [segment] in $0 = segment }
                 guard part < segment.entries.count else { return .later }
@@ -186,7 +190,7 @@ package final class StoredRecordings: RecordedSource {
     private func segment(_ id: SegmentID) throws(IoTError) -> OpenedSegment? {
         if let known = open.withLock({ $0 }), known.recording.record.id == id { return known }
         open.withLock { $0 = nil }
-        guard let opened = try OpenedSegment(try openFile(id)) else { return nil }
+        guard let opened = try OpenedSegment(try library.open(id)) else { return nil }
         open.withLock { $0 = opened }
         return opened
     }

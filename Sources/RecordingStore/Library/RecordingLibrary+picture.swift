@@ -7,6 +7,11 @@ package struct RecordedPicture: Sendable {
     package var bytes: ByteBuffer
     /// When it was captured, µs since 1970.
     package var time: Int64
+
+    package init(bytes: ByteBuffer, time: Int64) {
+        self.bytes = bytes
+        self.time = time
+    }
 }
 
 extension RecordingLibrary {

@@ -142,9 +142,7 @@ final class RecordingService: Sendable {
         return CameraRecordings(reader: readers[place]) {
             [index, owners, disk = disks[place].disk] () throws(IoTError) in
             try owners.note(device)
-            return StoredRecordings(
-                number, index: index, open: { id throws(IoTError) in try library.open(id) },
-                growing: { library.growing(number) }, timelineEnd: { disk.timelineEnd })
+            return StoredRecordings(number, index: index, library: library) { disk.timelineEnd }
         }
     }
 

@@ -73,9 +73,7 @@ final class RecordedDisk {
     }
 
     func stored() -> StoredRecordings {
-        StoredRecordings(
-            camera, index: index, open: { [library] id throws(IoTError) in try library.open(id) },
-            growing: { [library, camera] in library.growing(camera) }, timelineEnd: { [disk] in disk.timelineEnd })
+        StoredRecordings(camera, index: index, library: library) { [disk] in disk.timelineEnd }
     }
 
     func file(_ item: RecordedItem) throws -> URL {
