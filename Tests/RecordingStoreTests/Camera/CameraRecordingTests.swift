@@ -100,6 +100,45 @@ import Testing
         #expect(Set(files.map(\.opening.run)).count == 1)
     }
 
+    @Test("A day of two clips in 200 segments, with lost cameras: nothing is missing but that, and nothing comes twice")
+    func day() throws {
+        let recording = try recording()
+        var files = RecordedFiles()
+        var source: [MediaFrame] = []
+        let clips = [try Clip("street-h264-aac.mp4"), try Clip("street-h264-size-change.ts")]
+        for block in 0..<4 as Range<Int64> {
+            let clip = clips[Int(block % 2)]
+            let first = try #require(clip.frames.first?.pts)
+            let length = try #require(clip.frames.map(\.pts).max()) - first + 100_000
+            try files.take(recording.opened(video: clip.video, audio: clip.audio))
+            for round in 0..<30 as Range<Int64> {
+                for frame in clip.frames {
+                    var frame = frame
+                    // Six hours apart: meanwhile the camera is lost.
+                    frame.pts += block * 21_600_000_000 + round * length - first
+                    frame.dts = frame.pts
+                    if frame.kind == .video { source.append(frame) }
+                    try files.take(recording.take(frame, now: moment(frame), isSynchronised: true))
+                }
+            }
+            try files.take(recording.end())
+        }
+        #expect(files.files.count >= 200 && files.files.allSatisfy { $0.isClosed }, "\(files.files.count)")
+        let recorded = try files.files.flatMap { try $0.frames() }.filter { $0.kind == .video }
+        #expect(recorded.count == source.count)
+        for (recorded, source) in zip(recorded, source) {
+            let isSame = pictures(recorded) == pictures(source) && recorded.isKeyFrame == source.isKeyFrame
+            #expect(isSame && abs(recorded.pts - source.pts) < 35_000)
+            guard isSame else { break }
+        }
+        let spans = files.files.compactMap { file in
+            file.fragments.last.map { file.fragments[0].wallStart..<$0.wallStart + $0.mediaDuration }
+        }
+        let gaps = zip(spans, spans.dropFirst()).map { $1.lowerBound - $0.upperBound }
+        #expect(gaps.count { $0 > 1_000_000_000 } == 3 && gaps.allSatisfy { $0 > -35_000 })
+        #expect(gaps.allSatisfy { $0 < 135_000 || $0 > 1_000_000_000 }, "\(gaps.filter { $0 > 135_000 })")
+    }
+
     /// Without parameter sets, which are in the header only.
     private func pictures(_ frame: MediaFrame) -> [ByteBuffer] {
         frame.nalUnits.filter { unit in
