@@ -91,8 +91,8 @@ import Testing
         return try #require(video?["framesShown"] as? Int)
     }
 
-    /// A reader that is too slow loses pictures, which the statistics say. On a busy machine that is no error of the
-    /// daemon's, so such a run is repeated; without a loss every picture must be there.
+    /// If the reader is too slow, the daemon drops pictures and counts them in the statistics. On a busy machine this is
+    /// not an error, so such a run is repeated. In a run without drops, every picture must be there.
     ///
     /// - Parameter path: The file that the camera sends, if it is not the clip itself.
     static func monitor(

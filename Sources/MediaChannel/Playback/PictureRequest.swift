@@ -65,7 +65,7 @@ struct PictureRequest: Sendable, Hashable {
 }
 
 /// The first response to a request for a picture: JSON with the `size` of the JPEG and its `time`, and the `from` and `to`
-/// of its part; without `time` there is no picture, and without `from` nothing is recorded in the time.
+/// of its part. `time` is missing if the part has no picture. `from` and `to` are missing if nothing is recorded.
 struct PictureHead: Sendable, Hashable {
     /// The largest JPEG that a receiver takes.
     static let mostBytes = 16 << 20
