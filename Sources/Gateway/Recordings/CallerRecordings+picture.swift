@@ -1,6 +1,5 @@
 import GatewayAPI
 import IoTCore
-import MediaChannel
 import NIOCore
 import RecordingStore
 
@@ -13,16 +12,7 @@ extension CallerRecordings {
         // The whole millisecond, so that the times of lists find their own picture.
         let end = time.multipliedReportingOverflow(by: 1_000)
         let wanted = end.overflow ? .max : end.partialValue + 999
-        let picture: RecordedPicture?
-        switch try await place(device) {
-        case .nowhere: picture = nil
-        case .elsewhere(let other): picture = try await other.picture(.at(wanted), bounds)?.picture
-        case .here(let camera, let access):
-            let library = access.library
-            picture = try await access.threads.run { () throws(IoTError) in
-                try library.picture(of: camera, at: wanted, bounds)
-            }
-        }
+        let picture = try await find(.at(wanted), in: try await place(device), bounds)?.picture
         guard let picture else { throw Self.nothing }
         return Picture(format: .jpeg, pts: picture.time, bytes: picture.bytes)
     }
@@ -45,7 +35,7 @@ extension CallerRecordings {
         while from < times.upperBound {
             let rest = (from..<times.upperBound).microseconds
             // One at a time, so that other requests get their turns on the threads.
-            guard let found = try await firstPicture(place, in: rest, every: length * 1_000, bounds),
+            guard let found = try await find(.first(in: rest, every: length * 1_000), in: place, bounds),
                 let part = found.part
             else { return answer }
             if let picture = found.picture {
@@ -62,18 +52,16 @@ extension CallerRecordings {
         return answer
     }
 
-    private func firstPicture(
-        _ place: Place, in times: Range<Int64>, every length: Int64, _ bounds: PictureBounds?
+    private func find(
+        _ want: RecordedPictureWant, in place: Place, _ bounds: PictureBounds?
     ) async throws -> FoundPicture? {
         switch place {
         case .nowhere: return nil
-        case .elsewhere(let other): return try await other.picture(.first(in: times, every: length), bounds)
+        case .elsewhere(let other): return try await other.picture(want, bounds)
         case .here(let camera, let access):
             let library = access.library
             return try await access.threads.run { () throws(IoTError) in
-                try library.firstPicture(of: camera, in: times, every: length, bounds).map {
-                    FoundPicture(part: $0.part, picture: $0.picture)
-                }
+                try library.find(want, of: camera, bounds)
             }
         }
     }

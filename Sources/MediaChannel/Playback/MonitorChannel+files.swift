@@ -1,6 +1,6 @@
 public import IoTCore
 public import NIOCore
-import RecordingStore
+package import RecordingStore
 
 extension MonitorChannel {
     /// A part of a recording's file.

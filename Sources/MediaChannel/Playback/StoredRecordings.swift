@@ -13,22 +13,19 @@ package final class StoredRecordings: RecordedSource {
     let camera: CameraNumber
     let index: RecordingIndex
     private let library: RecordingLibrary
-    let timelineEnd: @Sendable () -> Int64
     /// The segment that was read last stays open, because the next part is mostly one of it.
     private let open = Mutex<OpenedSegment?>(nil)
     /// What the caller's call carries.
     private let agreed = Mutex<SegmentTracks?>(nil)
 
-    /// - Parameter timelineEnd: until when it is known what happened, µs since 1970: `RecordingDisk.timelineEnd`.
-    package init(
-        _ camera: CameraNumber, index: RecordingIndex, library: RecordingLibrary,
-        timelineEnd: @escaping @Sendable () -> Int64
-    ) {
+    package init(_ camera: CameraNumber, index: RecordingIndex, library: RecordingLibrary) {
         self.camera = camera
         self.index = index
         self.library = library
-        self.timelineEnd = timelineEnd
     }
+
+    /// Until when it is known what happened, µs since 1970.
+    var timelineEnd: Int64 { library.disk(of: camera).timelineEnd }
 
     package func list(_ query: RecordedListQuery) throws(IoTError) -> RecordedList {
         let page = try index.segments(
@@ -71,13 +68,7 @@ package final class StoredRecordings: RecordedSource {
     }
 
     package func picture(_ want: RecordedPictureWant, _ bounds: PictureBounds?) throws(IoTError) -> FoundPicture? {
-        switch want {
-        case .at(let time): return FoundPicture(picture: try library.picture(of: camera, at: time, bounds))
-        case .first(let times, let every):
-            return try library.firstPicture(of: camera, in: times, every: every, bounds).map {
-                FoundPicture(part: $0.part, picture: $0.picture)
-            }
-        }
+        try library.find(want, of: camera, bounds)
     }
 
     package func tracks() throws(IoTError) -> SegmentTracks? {

@@ -18,6 +18,21 @@ extension RecordingLibrary {
     /// The most segments in which a picture is searched: the newest ones can be without a picture, or just begun.
     private static let searched = 4
 
+    /// Finds a picture. Blocks, as the functions below.
+    ///
+    /// - Returns: `nil` if nothing is recorded in the time of `first`.
+    package func find(
+        _ want: RecordedPictureWant, of camera: CameraNumber, _ bounds: PictureBounds?
+    ) throws(IoTError) -> FoundPicture? {
+        switch want {
+        case .at(let time): return FoundPicture(picture: try picture(of: camera, at: time, bounds))
+        case .first(let times, let every):
+            return try firstPicture(of: camera, in: times, every: every, bounds).map {
+                FoundPicture(part: $0.part, picture: $0.picture)
+            }
+        }
+    }
+
     /// The key frame at a time, or the last one before it. Blocks: it reads about a second of a file, and decodes one
     /// picture, unless it is in the cache.
     ///

@@ -138,11 +138,9 @@ final class RecordingService: Sendable {
     func recordings(of device: DeviceID, _ settings: CameraSettings) throws(IoTError) -> CameraRecordings {
         let number = try index.camera(named: "\(device)")
         let library = access.library
-        let place = place(settings.name)
-        return CameraRecordings(reader: readers[place]) {
-            [index, owners, disk = disks[place].disk] () throws(IoTError) in
+        return CameraRecordings(reader: readers[place(settings.name)]) { [index, owners] () throws(IoTError) in
             try owners.note(device)
-            return StoredRecordings(number, index: index, library: library) { disk.timelineEnd }
+            return StoredRecordings(number, index: index, library: library)
         }
     }
 

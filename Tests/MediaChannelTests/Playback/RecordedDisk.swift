@@ -73,7 +73,7 @@ final class RecordedDisk {
     }
 
     func stored() -> StoredRecordings {
-        StoredRecordings(camera, index: index, library: library) { [disk] in disk.timelineEnd }
+        StoredRecordings(camera, index: index, library: library)
     }
 
     func file(_ item: RecordedItem) throws -> URL {

@@ -11,13 +11,13 @@ extension StoredRecordings {
         switch want {
         case .state(let wanted):
             // What happened later may be known later; it follows.
-            let time = min(wanted, timelineEnd())
+            let time = min(wanted, timelineEnd)
             let values = try index.state(of: camera, at: time).map { ReplayItem($0) }
             return ReplayPage(
                 items: values + (try detections(at: time)), end: TimelinePlace(after: time), known: time)
         case .following(let place, let until):
             // Asked first: what is stored meanwhile is later.
-            let known = timelineEnd()
+            let known = timelineEnd
             let page = try index.timeline(of: camera, after: place, before: until, limit: Self.pageSize)
             let end = page.last?.place ?? place
             return ReplayPage(

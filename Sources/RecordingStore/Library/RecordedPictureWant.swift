@@ -1,5 +1,3 @@
-package import RecordingStore
-
 /// Which picture of the recordings is wanted. Times are µs since 1970.
 package enum RecordedPictureWant: Sendable, Hashable {
     /// The key frame at this time, or the last one before it.
