@@ -17,10 +17,14 @@ import Testing
     }
 
     /// `media.listen` is left out: boxes that know each other choose addresses at which they can reach each other.
-    private static func gatewayConfiguration(camera: String? = nil, media: [String] = []) -> String {
+    private static func gatewayConfiguration(
+        camera: String? = nil, media: [String] = [], record: String? = nil
+    ) -> String {
         var text = media.isEmpty ? "" : "media:\n" + media.map { "  \($0)\n" }.joined()
+        if record != nil { text += "recording: {directory: rec, sync: strict, freeSpace: 0, maximumDays: 9}\n" }
         if let camera {
             text += "cameras:\n  - name: \(camera)\n    url: \(Product.sample("street-h265-aac.mp4"))\n"
+            if let record { text += "    record: \(record)\n" }
         }
         return text
     }
@@ -40,13 +44,13 @@ import Testing
     /// A box that joins with an enrolment string.
     private func join(
         _ network: TestNetwork, _ host: String, _ enrolment: String, camera: String? = nil, media: [String] = [],
-        folder: TemporaryFolder? = nil
+        record: String? = nil, folder: TemporaryFolder? = nil
     ) async throws -> RunningDaemon {
         let folder = try folder ?? TemporaryFolder()
         let file = try writeEnrolment(enrolment, folder)
         return try await RunningDaemon(
             folder: folder,
-            configuration: Self.gatewayConfiguration(camera: camera, media: media),
+            configuration: Self.gatewayConfiguration(camera: camera, media: media, record: record),
             arguments: ["--join", file], prefix: network.prefix(host))
     }
 
@@ -220,6 +224,72 @@ import Testing
             try await carol.iotctl("property", "read", "yard", "ProReadonly._online.stVal").text == "1\n"
         }
         for daemon in [again, carol, hub] { await daemon.stop() }
+    }
+
+    @Test("While the box of a recorded camera is offline, the hub says when it was recorded")
+    func recordedAndOffline() async throws {
+        let network = try await TestNetwork(hosts: ["hub", "camera"])
+        let hub = try await hub(network)
+        let camera = try await join(
+            network, "camera", try await enrolment(hub, "--device", "yard"), camera: "yard", record: "continuous")
+        func get(_ box: RunningDaemon, _ path: String) async throws -> [String: Any] {
+            try await box.api.request("GET", "/v1/devices/yard/" + path).object
+        }
+        let path = "recordings/ranges"
+        func ranges(_ answer: [String: Any]) -> [[String: Any]] { answer["ranges"] as? [[String: Any]] ?? [] }
+        try await eventually("the hub was told of some seconds") {
+            let told = try await get(hub, "storage")
+            guard let start = told["startTime"] as? Int, start > 0 else { return false }
+            let now = try await get(hub, path)
+            #expect(now["asOf"] == nil)
+            return (ranges(now).last?["end"] as? Int ?? 0) - start * 1_000 > 8_000
+        }
+        let start = try #require(try await get(hub, "storage")["startTime"] as? Int)
+        let days = try await get(hub, "recordings/days?zone=Pacific/Kiritimati")
+        #expect((days["days"] as? [Any])?.count == 1 && days["asOf"] == nil)
+        await camera.stop()
+        try await eventually("yard offline") {
+            try await hub.iotctl("property", "read", "yard", "ProReadonly._online.stVal").text == "0\n"
+        }
+        // Until the last report.
+        let offline = try await get(hub, path)
+        let last = try #require(ranges(offline).last, "\(offline)")
+        let asOf = try #require(offline["asOf"] as? Int)
+        #expect(last["start"] as? Int == start * 1_000 && (last["end"] as? Int ?? 0) > start * 1_000, "\(last)")
+        #expect(asOf > start * 1_000)
+        let daysOffline = try await get(hub, "recordings/days?zone=Pacific/Kiritimati")
+        #expect(
+            NSArray(array: daysOffline["days"] as? [Any] ?? []) == NSArray(array: days["days"] as? [Any] ?? [])
+                && daysOffline["asOf"] as? Int == asOf)
+        let detail = try await get(hub, "storage")
+        #expect(detail["status"] as? Int == 1 && detail["playbackDays"] as? Int == 9, "\(detail)")
+        #expect(detail["asOf"] as? Int == asOf / 1_000)
+        let list = try await get(hub, "storage/playlist?startTime=\(start - 10)&endTime=0")
+        #expect((list["list"] as? [[String: Int]])?.first?["start"] == start, "\(list)")
+        let shown = try await hub.iotctl("recording", "ranges", "yard")
+        #expect(shown.status == 0 && shown.errors.contains("offline"), "\(shown)")
+        // What needs the box says so.
+        try await eventually("a list that only the box has is refused") {
+            (try await get(hub, "recordings")["error"] as? [String: Any])?["code"] as? Int == 8000
+        }
+        // It comes back, and is not recorded any more; what there is can still be played.
+        let again = try await RunningDaemon(
+            folder: camera.folder, configuration: Self.gatewayConfiguration(camera: "yard", record: "none"),
+            prefix: network.prefix("camera"))
+        try await eventually("the hub was told that it is not recorded any more") {
+            try await get(hub, "storage")["status"] as? Int == 2
+        }
+        let online = try await get(hub, path)
+        #expect(online["asOf"] == nil && ranges(online).first?["start"] as? Int ?? 0 >= start * 1_000, "\(online)")
+        let played = try await hub.iotctl("playback", "yard", "--from", "1h", "--duration", "1s", "--json")
+        #expect(played.status == 0, "\(played.errors)")
+        await again.stop()
+        // A guest needs the right.
+        _ = try require(try await hub.iotctl("user", "create", "carol"))
+        _ = try require(try await hub.iotctl("device", "bind", "yard", "carol"))
+        let carol = try await join(network, "camera", try await enrolment(hub, "--user", "carol"))
+        #expect((try await get(carol, path)["error"] as? [String: Any])?["code"] as? Int == 8003)
+        for daemon in [carol, hub] { await daemon.stop() }
     }
 
     @Test("Boxes whose UDP reaches only a TURN server watch each other through it")

@@ -119,10 +119,10 @@ import Testing
         func thumbnail(_ box: RunningDaemon, _ query: String) async throws -> APIClient.Answer {
             try await box.api.request("GET", "/v1/devices/front/recordings/\(query)")
         }
-        let times = "from=\(start)&to=\(start + 5_000)&every=1000&size=160"
+        let every = "from=\(start)&to=\(start + 5_000)&every=1000&size=160"
         for query in [
             "thumbnail?at=\(start + 2_000)", "thumbnail?at=\(start + 2_000)&size=64x64", "thumbnail",
-            "thumbnails?\(times)",
+            "thumbnails?\(every)",
         ] {
             let (there, here) = (try await thumbnail(bob, query), try await thumbnail(hub, query))
             #expect(there.status == 200 && there.body == here.body && here.body.count > 500, "\(query)")
@@ -130,6 +130,45 @@ import Testing
         #expect(try await thumbnail(bob, "thumbnail?at=1000").status == 404)
         let none = try await thumbnail(bob, "thumbnails?from=1000&to=9000&every=1000")
         #expect(none.status == 200 && (none.object["thumbnails"] as? [Any])?.isEmpty == true)
+
+        // A clip of it, and its parts for a player.
+        let (from, to) = (start + 1_000, start + 4_000)
+        for query in ["clip.mp4?from=\(from)&to=\(to)", "playlist.m3u8?from=\(from)&to=\(to)", "1/init.mp4"] {
+            let (there, here) = (try await thumbnail(bob, query), try await thumbnail(hub, query))
+            #expect(there.status == 200 && there.body == here.body && here.body.count > 200, "\(query) \(there)")
+        }
+        let playlist = String(
+            decoding: try await thumbnail(bob, "playlist.m3u8?from=\(from)&to=\(to)").body, as: UTF8.self)
+        let media = playlist.split(separator: "\n").filter { $0.contains("media.m4s") }
+        try #require(!media.isEmpty, "\(playlist)")
+        for path in media {
+            let (there, here) = (try await thumbnail(bob, String(path)), try await thumbnail(hub, String(path)))
+            #expect(there.status == 200 && there.body == here.body && here.body.count > 10_000, "\(path)")
+        }
+        #expect(try await thumbnail(bob, "9/init.mp4").status == 404)
+        #expect(try await thumbnail(bob, "1/media.m4s?first=60000&count=9").status == 404)
+        #expect(try await thumbnail(bob, "playlist.m3u8?from=1000&to=9000").status == 404)
+        #expect(try await thumbnail(bob, "clip.mp4?from=1000&to=9000").status == 404)
+
+        // The storage service, of another box.
+        func storage(_ box: RunningDaemon, _ path: String) async throws -> [String: Any] {
+            let answer = try await box.api.request("GET", "/v1/devices/front/storage" + path)
+            #expect(answer.status == 200, "\(path): \(answer)")
+            return answer.object
+        }
+        let times = "startTime=\(start / 1_000 - 9)&endTime=0"
+        for path in ["/days?timezone=3600", "/playlist?\(times)", "/events?\(times)&validCloudStorage=true"] {
+            var (there, here) = (try await storage(bob, path), try await storage(hub, path))
+            for name in ["imgUrlPrefix", "validStartTime", "validVideoStartTime"] {
+                (there[name], here[name]) = (nil, nil)
+            }
+            #expect(NSDictionary(dictionary: there) == NSDictionary(dictionary: here), "\(path)")
+        }
+        let address = try await storage(bob, "/m3u8?\(times)")
+        #expect(address["startTime"] as? Int == start / 1_000 && address["endflag"] as? Bool == true, "\(address)")
+        try await eventually("the hub was told of the recording") {
+            try await storage(bob, "")["startTime"] as? Int == start / 1_000
+        }
 
         // A part of it, faster: at the speed 2 every picture comes, and no sound.
         let middle = ISO8601DateFormatter.string(

@@ -2,6 +2,8 @@ package import NIOCore
 
 /// A file that is sent whole or in part. Its bytes do not change.
 package struct RangedFile: Sendable {
+    static let recordingType = "video/mp4"
+
     /// A name for a downloaded file.
     package let name: String
     package let contentType: String

@@ -49,98 +49,83 @@ struct CallerRecordings: GatewayRecordings {
         }
     }
 
-    func open(_ device: String, _ recording: String) async throws -> RangedFile {
-        let found: (CameraNumber, RecordingAccess)?
-        switch try await place(device) {
-        case .here(let camera, let access): found = (camera, access)
-        case .nowhere: found = nil
-        case .elsewhere(let elsewhere): return try await elsewhere.open(recording)
-        }
-        let (open, part, threads) = try await read(recording) {
-            found
-        } open: { library, id throws(IoTError) in
-            try library.open(id)
-        }
-        return RangedFile(open, camera: device, part: part, threads: threads)
-    }
+    // MARK: Files
 
-    /// Opens something of a recording.
-    ///
-    /// - Returns: it, the share of readers that it needs as long as it is read, and the threads that read it.
-    private func read<Value: Sendable>(
-        _ recording: String, of recorded: () async throws -> (CameraNumber, RecordingAccess)?,
-        open: @escaping @Sendable (RecordingLibrary, SegmentID) throws(IoTError) -> Value
-    ) async throws -> (Value, QuotaPart, RecordingThreads) {
+    func open(_ device: String, _ recording: String) async throws -> RangedFile {
+        let number = try Self.number(recording)
         let part = try session.take(.recordingReaders)
-        guard let number = UInt32(recording), let (camera, access) = try await recorded() else {
-            throw IoTError(.downloadNotFound, "the device has no recording '\(recording.prefix(32))'")
-        }
-        let library = access.library
-        let value = try await access.threads.run { () throws(IoTError) in
-            try open(library, SegmentID(camera: camera, number: number))
-        }
-        return (value, part, access.threads)
+        return try await file(.recording(number), of: device, "\(device)-\(number).mp4", part)
     }
 
     func clip(_ device: String, in times: Range<Int64>) async throws -> RangedFile {
         let part = try session.take(.clips)
-        guard let (camera, access) = try await recorded(device) else {
-            throw IoTError(.playbackListEmpty, "nothing was recorded in this time", remedy: "list what was recorded")
-        }
         let name = try await session.find(device).name
-        let (library, threads) = (access.library, access.threads)
-        let clip = try await threads.run { () throws(IoTError) in
-            try library.clip(of: camera, in: times.microseconds, title: name)
-        }
-        return RangedFile(
-            name: "\(name)-\(times.lowerBound).mp4", contentType: RangedFile.recordingType, size: clip.size,
-            tag: clip.tag, part: part
-        ) { offset, count in
-            try await threads.run { () throws(IoTError) in try clip.read(at: offset, count: count) }
-        }
+        return try await file(
+            .clip(times.microseconds, title: name), of: device, "\(name)-\(times.lowerBound).mp4", part)
     }
-
-    // MARK: Parts
 
     func playlist(
         _ device: String, in times: Range<Int64>, isOpen: Bool, query: String
     ) async throws -> HLSPlaylist {
-        let recorded = try await recorded(device)
         let times = times.microseconds
-        if let (camera, access) = recorded {
+        let stream: RecordedStream
+        switch try await place(device) {
+        case .nowhere: stream = RecordedStream()
+        case .elsewhere(let other): stream = try await other.stream(in: times)
+        case .here(let camera, let access):
             let library = access.library
-            let stream = try await access.threads.run { () throws(IoTError) in
-                try library.stream(of: camera, in: times)
-            }
-            if !stream.stretches.isEmpty {
-                return HLSPlaylist(stream, start: times.lowerBound, isOpen: isOpen, query: query)
-            }
+            stream = try await access.threads.run { () throws(IoTError) in try library.stream(of: camera, in: times) }
         }
-        throw IoTError(
-            .playbackListEmpty, "nothing was recorded in this time, or the first seconds are not complete yet",
-            remedy: "list what was recorded")
+        guard !stream.stretches.isEmpty else {
+            throw IoTError(
+                .playbackListEmpty, "nothing was recorded in this time, or the first seconds are not complete yet",
+                remedy: "list what was recorded")
+        }
+        return HLSPlaylist(stream, start: times.lowerBound, isOpen: isOpen, query: query)
     }
 
     func header(_ device: String, _ recording: String) async throws -> MediaBody {
-        let (bytes, part, _) = try await read(recording) {
-            try await recorded(device)
-        } open: { library, id throws(IoTError) in
-            try library.header(of: id)
-        }
-        var body = MediaBody(contentType: RangedFile.recordingType, bytes: bytes)
-        body.part = part
-        return body
+        try await body(.header(try Self.number(recording)), of: device)
     }
 
     func part(_ device: String, _ recording: String, first: Int, count: Int) async throws -> MediaBody {
-        let (fragments, part, threads) = try await read(recording) {
-            try await recorded(device)
-        } open: { library, id throws(IoTError) in
-            try library.fragments(of: id, first: first, count: count)
+        try await body(.fragments(try Self.number(recording), first: first, count: count), of: device)
+    }
+
+    private func body(_ want: RecordedFileWant, of device: String) async throws -> MediaBody {
+        let part = try session.take(.recordingReaders)
+        let file = try await file(want, of: device, device, part)
+        return file.body(0..<file.size)
+    }
+
+    /// Opens something to read it.
+    ///
+    /// - Parameter part: the share of readers that it needs as long as it is read.
+    private func file(
+        _ want: RecordedFileWant, of device: String, _ name: String, _ part: QuotaPart
+    ) async throws -> RangedFile {
+        switch try await place(device) {
+        case .nowhere:
+            if case .clip = want { throw Self.nothing }
+            throw IoTError(.downloadNotFound, "the camera was never recorded")
+        case .elsewhere(let other): return try await other.file(want, name, part)
+        case .here(let camera, let access):
+            let (library, threads) = (access.library, access.threads)
+            let file = try await threads.run { () throws(IoTError) in try library.file(want, of: camera) }
+            return RangedFile(
+                name: name, contentType: RangedFile.recordingType, size: file.size, tag: file.tag, part: part
+            ) { offset, count in
+                try await threads.run { () throws(IoTError) in try file.read(at: offset, count: count) }
+            }
         }
-        return RangedBody(0..<fragments.size) { place, _ in
-            try await threads.run { () throws(IoTError) in try fragments.read(at: place) }
-        }.body(RangedFile.recordingType, part)
+    }
+
+    /// Of a recording of this camera, as in a path.
+    private static func number(_ recording: String) throws(IoTError) -> Int64 {
+        guard let number = UInt32(recording) else {
+            throw IoTError(.downloadNotFound, "the device has no recording '\(recording.prefix(32))'")
+        }
+        return Int64(number)
     }
 
     // MARK: Keeping and removing

@@ -2,7 +2,7 @@ package import GatewayAPI
 package import IoTCore
 package import MediaChannel
 
-/// The recordings of this box's cameras. All times are ms since 1970.
+/// The recordings of cameras. All times are ms since 1970.
 package protocol GatewayRecordings: Sendable {
     func list(_ device: String, _ query: RecordedTimeQuery) async throws -> RecordingList
     func ranges(_ device: String, _ query: RecordedTimeQuery) async throws -> RecordedTimeList

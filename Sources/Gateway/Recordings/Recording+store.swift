@@ -99,6 +99,14 @@ extension RecordedTime {
     }
 }
 
+extension RecordedTime {
+    /// Of another box.
+    init(_ stretch: RecordedRanges.Stretch) {
+        let (start, end) = stretch.times.milliseconds
+        self.init(start: start, end: end, reason: Recording.Reason(rawValue: stretch.type) ?? .continuous)
+    }
+}
+
 extension GatewayAPI.RecordedDay {
     init(_ day: RecordingStore.RecordedDay) {
         self.init(

@@ -1,6 +1,8 @@
 import GatewayAPI
 import IoTCore
+import IoTLink
 import MediaChannel
+import NIOCore
 import RecordingStore
 
 /// The recordings of a camera that another box runs: that box is asked over a playback channel.
@@ -31,23 +33,32 @@ struct RecordingsElsewhere {
         return RecordingList(recordings: items.map { Recording($0) }, next: next?.text)
     }
 
-    /// Recordings between which less than a second is missing are one time.
     func ranges(_ query: RecordedTimeQuery) async throws -> RecordedTimeList {
-        var query = query
-        query.limit = Int(RecordedTimeQuery.limits.upperBound)
-        let list = try await list(query)
-        return RecordedTimeList(
-            ranges: RecordedTime.joined(
-                list.recordings.map { RecordedTime(start: $0.start, end: $0.end, reason: $0.reason) }),
-            next: list.next)
+        do {
+            let page = try await channel.recordedRanges(
+                in: query.times.microseconds, isAscending: !query.newestFirst, limit: query.limit, after: query.after)
+            return RecordedTimeList(
+                ranges: RecordedTime.joined(page.stretches.map { RecordedTime($0) }), next: page.next)
+        } catch let error as IoTError where Self.isAway(error) {
+            return try await summaryWhileOffline(error).ranges(query)
+        }
     }
 
     func days(in times: Range<Int64>, by division: DayDivision) async throws -> RecordedDayList {
         // A wrong zone has the same error as for a camera of this box.
-        _ = try division.zone()
+        let zone = try division.zone()
+        do {
+            return try await days(in: times, by: division, over: try await channel)
+        } catch let error as IoTError where Self.isAway(error) {
+            return try await summaryWhileOffline(error).days(in: times, zone: zone)
+        }
+    }
+
+    private func days(
+        in times: Range<Int64>, by division: DayDivision, over channel: MonitorChannel
+    ) async throws -> RecordedDayList {
         var days: [RecordedDate] = []
         var times = times.microseconds
-        let channel = try await channel
         for _ in 0..<Self.mostRequests {
             let page = try await channel.recordedDays(in: times, by: division)
             days += page.days
@@ -61,26 +72,44 @@ struct RecordingsElsewhere {
             })
     }
 
-    /// Reads a recording's file while it is sent: a part of a megabyte at a time.
-    func open(_ recording: String) async throws -> RangedFile {
-        let part = try session.take(.recordingReaders)
-        guard let number = UInt32(recording) else {
-            throw IoTError(.downloadNotFound, "the device has no recording '\(recording.prefix(32))'")
-        }
-        let head = try await channel.readRecording(Int64(number), at: 0, count: 0)
+    /// Reads a file while it is sent: a part of a megabyte at a time. A file that has no more comes with one request.
+    func file(_ want: RecordedFileWant, _ name: String, _ part: QuotaPart) async throws -> RangedFile {
+        let head = try await channel.readFile(want, at: 0, count: want.isSmall ? MonitorChannel.largestFilePart : 0)
         return RangedFile(
-            name: "\(entry.name)-\(number).mp4", contentType: RangedFile.recordingType, size: head.size, tag: head.tag,
-            part: part
+            name: name, contentType: RangedFile.recordingType, size: head.size, tag: head.tag, part: part
         ) { offset, count in
-            try await channel.readRecording(
-                Int64(number), tag: head.tag, at: offset, count: min(count, MonitorChannel.largestFilePart)
+            if offset == 0, head.bytes.readableBytes > 0 { return head.bytes }
+            return try await channel.readFile(
+                want, tag: head.tag, at: offset, count: min(count, MonitorChannel.largestFilePart)
             ).bytes
         }
+    }
+
+    /// For players that fetch parts. Times are µs since 1970.
+    func stream(in times: Range<Int64>) async throws -> RecordedStream {
+        try await channel.recordedStream(in: times)
     }
 
     /// The other box decodes and scales it.
     func picture(_ want: RecordedPictureWant, _ bounds: PictureBounds?) async throws -> FoundPicture? {
         try await channel.recordedPicture(want, bounds)
+    }
+
+    /// What the box has told the hub, also while it is offline.
+    ///
+    /// - Throws: 21039 if it has told nothing.
+    func summary() async throws(IoTError) -> RecordingSummary {
+        try await session.hub.ask(RecordingMethod.summary, DeviceReference(device: entry.id))
+    }
+
+    /// Whether the box cannot be asked: it is offline, or has just gone.
+    private static func isAway(_ error: IoTError) -> Bool {
+        [.deviceOffline, .channelDisconnected].contains(error.code)
+    }
+
+    private func summaryWhileOffline(_ error: IoTError) async throws -> RecordingSummary {
+        guard let summary = try? await summary() else { throw error }
+        return summary
     }
 
     private var channel: MonitorChannel {
@@ -110,5 +139,15 @@ struct RecordingsElsewhere {
         }
 
         var text: String { "\(page).\(skip)" }
+    }
+}
+
+extension RecordedFileWant {
+    /// Whether all of it is read at once.
+    fileprivate var isSmall: Bool {
+        switch self {
+        case .header, .fragments: true
+        case .recording, .clip, .stream, .ranges: false
+        }
     }
 }

@@ -1,6 +1,5 @@
 import GatewayAPI
 import IoTCore
-import RecordingStore
 import ThingModel
 
 extension CallerStorage {
@@ -12,7 +11,7 @@ extension CallerStorage {
         guard session.caller.scope.includes(.view) else {
             throw IoTError(.forbidden, "the token does not allow the action view, which events need")
         }
-        let recorded = try await recordings.recorded(device)
+        let first = try await first(device)
         let end = query.times.upperBound.multipliedReportingOverflow(by: 1_000)
         var found: [ThingEvent] = []
         var before: Int64?
@@ -27,7 +26,7 @@ extension CallerStorage {
             isRead = before == nil || found.count >= Self.mostEvents
         }
         found = Self.joined(found)
-        let (first, times) = try await videos(recorded, of: found)
+        let times = try await times(device, around: found)
         let events = found.map { Self.event($0, hasVideo: times) }.filter { event in
             query.times.contains(event.startTime) && StorageEventType.satisfies(event.alarmType, query.masks)
                 && (!query.onlyWithVideo || event.alarmType & StorageEventType.video != 0)
@@ -61,19 +60,10 @@ extension CallerStorage {
         }
     }
 
-    /// The beginning of the first recording, and the times with recordings around events, ms since 1970.
-    private func videos(
-        _ recorded: (CameraNumber, RecordingAccess)?, of events: [ThingEvent]
-    ) async throws -> (first: Int64, times: [RecordedTime]) {
-        guard let (camera, access) = recorded else { return (0, []) }
-        let library = access.library
-        let from = events.map(\.t).min() ?? 0
-        let to = events.map { Self.end(of: $0) }.max() ?? 0
-        return try await access.threads.run { () throws(IoTError) in
-            let all = RecordingQuery(camera: camera, times: 0..<Int64.max, limit: 1)
-            let first = try library.segments(all).entries.first.map { $0.start / 1_000_000 } ?? 0
-            return (first, try Self.times(library, camera, (from..<to + 1).microseconds))
-        }
+    /// When there are recordings around events, ms since 1970.
+    private func times(_ device: String, around events: [ThingEvent]) async throws -> [RecordedTime] {
+        guard let from = events.map(\.t).min(), let to = events.map({ Self.end(of: $0) }).max() else { return [] }
+        return try await times(device, in: from..<to + 1).times
     }
 
     /// - Parameter times: when there are recordings, ms since 1970.

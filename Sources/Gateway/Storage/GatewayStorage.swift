@@ -1,8 +1,8 @@
 package import GatewayAPI
 
-/// The recordings of this box's cameras in the form of the SDK's cloud storage. All times are s since 1970.
+/// Recordings in the form of the SDK's cloud storage. All times are s since 1970.
 package protocol GatewayStorage: Sendable {
-    /// - Parameter channel: the number of the device's source; the cameras of this box have only 0.
+    /// - Parameter channel: the number of the device's source; only that of 0 is recorded.
     func detail(_ device: String, channel: Int) async throws -> StorageDetail
 
     /// - Parameter timezone: s east of UTC.

@@ -17,6 +17,8 @@ public struct RecordedTimeList: Codable, Hashable, Sendable {
     public var ranges: [RecordedTime]
     /// The value of `after` for the next page; `nil` at the end of the list.
     public var next: String?
+    /// Present while the camera's box is offline: the hub answers with what the box told it then, ms since 1970.
+    public var asOf: Int64?
 
     public init(ranges: [RecordedTime], next: String? = nil) {
         self.ranges = ranges
@@ -42,6 +44,8 @@ public struct RecordedDay: Codable, Hashable, Sendable {
 /// `GET /v1/devices/{device}/recordings/days`
 public struct RecordedDayList: Codable, Hashable, Sendable {
     public var days: [RecordedDay]
+    /// As `RecordedTimeList.asOf`.
+    public var asOf: Int64?
 
     public init(days: [RecordedDay]) {
         self.days = days

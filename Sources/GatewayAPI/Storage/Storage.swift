@@ -16,6 +16,8 @@ public struct StorageDetail: Codable, Hashable, Sendable {
     public var playbackStartTime: Int64
     /// For how many days it can be played, as the SDK's example has it.
     public var playbackDays: Int
+    /// Of a camera of another box: when that box told the hub all this.
+    public var asOf: Int64?
 
     public init(status: Int, start: Int64, end: Int64, days: Int) {
         self.status = status
@@ -34,6 +36,8 @@ public struct StorageDetail: Codable, Hashable, Sendable {
 public struct StorageDays: Codable, Hashable, Sendable {
     /// Their beginnings, s since 1970.
     public var list: [Int64]
+    /// Present while the camera's box is offline: when that box told the hub of them, s since 1970.
+    public var asOf: Int64?
 
     public init(list: [Int64]) {
         self.list = list
@@ -54,6 +58,8 @@ public struct StoragePlayList: Codable, Hashable, Sendable {
     }
 
     public var list: [Item]
+    /// As `StorageDays.asOf`.
+    public var asOf: Int64?
 
     public init(list: [Item]) {
         self.list = list

@@ -93,11 +93,13 @@ extension HubCore {
         state.names[record.name] = nil
         if let camera = record.camera { state.cameras[camera] = nil }
         state.models[device] = nil
+        state.recordings[device] = nil
         state.events.forget(device)
         // The end of the session changed rows that are removed with the device.
         turn.changes.removeAll { change in
             switch change {
-            case .putDevice(device, _), .writeProperty(device, _), .modelVersion(device, _): true
+            case .putDevice(device, _), .writeProperty(device, _), .modelVersion(device, _), .putRecordings(device, _):
+                true
             default: false
             }
         }

@@ -25,8 +25,9 @@ struct HubMethods: Sendable {
         return (method, right)
     }
 
-    static let list = [enrolments, users, devices, tokens, keys, firmware, models, messages, events, calls, lan].flatMap
-    {
+    static let list = [
+        enrolments, users, devices, tokens, keys, firmware, models, messages, events, recordings, calls, lan,
+    ].flatMap {
         $0
     }
 
@@ -179,6 +180,16 @@ struct HubMethods: Sendable {
         },
         HubMethod(later: EventMethod.delete) { core, call throws(IoTError) in
             try core.deleteEvents(call.parameters, call.permit)
+        },
+    ]
+
+    private static let recordings = [
+        HubMethod(RecordingMethod.report) { core, call throws(IoTError) in
+            try core.takeRecordings(call.parameters, of: try call.permit.target())
+            return LinkNothing()
+        },
+        HubMethod(RecordingMethod.summary) { core, call throws(IoTError) in
+            try core.summary(of: try call.permit.target())
         },
     ]
 

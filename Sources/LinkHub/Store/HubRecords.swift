@@ -40,6 +40,7 @@ struct HubState: Sendable {
     var registrations: [Principal: Registration] = [:]
     var calls = OpenCalls()
     var models: [DeviceID: ThingDocument] = [:]
+    var recordings: [DeviceID: RecordingRecord] = [:]
     var answers = AnswerIndex()
     var events = EventCounts()
 

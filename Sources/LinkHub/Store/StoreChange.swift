@@ -8,7 +8,7 @@ enum StoreChange: Sendable, Hashable {
     /// Also removes its bindings.
     case removeUser(AccessID)
     case putDevice(DeviceID, DeviceRecord)
-    /// Also removes its bindings, model and events.
+    /// Also removes its bindings, model, recordings and events.
     case removeDevice(DeviceID)
     case bind(AccessID, DeviceID, Binding)
     case unbind(AccessID, DeviceID)
@@ -20,6 +20,7 @@ enum StoreChange: Sendable, Hashable {
     case use(ShownCredential, at: Int64)
     case putEnrolment(EnrolmentRecord)
     case removeEnrolment(String)
+    case putRecordings(DeviceID, RecordingRecord)
     case putRelease(ReleaseRecord)
     case removeRelease(String)
     case putRegistration(Principal, Registration)

@@ -28,6 +28,7 @@ public final class Camera: Service, Sendable {
     private let photos: PhotoTaker
     /// `nil` if the camera is not recorded.
     package let recorder: CameraRecorder?
+    private let reporter: RecordingReporter?
     private let motion: MotionWatch?
     private let detectors: (any CameraEventSource)?
     private let noticed: AsyncStream<NoticedDetection>
@@ -62,7 +63,7 @@ public final class Camera: Service, Sendable {
 
     /// - Parameters:
     ///   - recorder: records the main source while the camera is on; the camera closes it.
-    ///   - recordings: what it plays to callers.
+    ///   - recordings: what it plays to callers; `nil` for a camera that was never recorded.
     ///   - detectors: the camera's own; `nil` for a camera that is not asked.
     ///   - upgrade: upgrades the camera's box or the camera; `nil` for one that is not upgraded over the hub.
     ///   - lan: where the camera is reached without its hub, asked whenever it reports; `nil` for a camera that is not.
@@ -97,6 +98,10 @@ public final class Camera: Service, Sendable {
             eventLoop: eventLoop)
         self.stream = stream
         self.recorder = recorder
+        reporter = recordings.map {
+            RecordingReporter(
+                recordings: $0, isRecorded: settings.record != .none, link: link, eventLoop: eventLoop)
+        }
         self.detectors = detectors
         let (noticed, notice) = AsyncStream.makeStream(
             of: NoticedDetection.self, bufferingPolicy: .bufferingNewest(64))
@@ -148,6 +153,7 @@ public final class Camera: Service, Sendable {
             group.addTask { await self.events.run() }
             group.addTask { await self.calls.run() }
             group.addTask { await self.reportChanges() }
+            if let reporter = self.reporter { group.addTask { await reporter.run() } }
             group.addTask { await self.reportDetections(self.noticed) }
             if let detectors = self.detectors {
                 group.addTask { await self.watchDetectors(detectors, self.notice) }

@@ -22,11 +22,11 @@ extension MonitorChannel {
         in times: Range<Int64>, pageIndex: Int = 0, countPerPage: Int = 1_440, type: String? = nil,
         isAscending: Bool = true, skip: Int = 0
     ) async throws(IoTError) -> RecordedPage {
-        var params: JSONValue = [
-            "from": .integer(times.lowerBound / 1_000), "to": .integer(times.upperBound / 1_000),
-            "pageIndex": .integer(Int64(pageIndex)), "countPerPage": .integer(Int64(countPerPage)),
-            "order": isAscending ? "ascending" : "descending", "skip": .integer(Int64(skip)),
-        ]
+        var params = PlaybackMessages.json(times)
+        params["pageIndex"] = .integer(Int64(pageIndex))
+        params["countPerPage"] = .integer(Int64(countPerPage))
+        params["order"] = isAscending ? "ascending" : "descending"
+        params["skip"] = .integer(Int64(skip))
         params["type"] = type.map { .string($0) }
         let page = try await askRecordings(.playbackList, params)
         return RecordedPage(
@@ -41,9 +41,7 @@ extension MonitorChannel {
     public func recordedDays(
         in times: Range<Int64>, by division: DayDivision = .zone("UTC")
     ) async throws(IoTError) -> (days: [RecordedDate], next: Int64?) {
-        var params: JSONValue = [
-            "from": .integer(times.lowerBound / 1_000), "to": .integer(times.upperBound / 1_000),
-        ]
+        var params = PlaybackMessages.json(times)
         switch division {
         case .zone(let name): params["zone"] = .string(name)
         case .offset(let seconds): params["offset"] = .integer(seconds)

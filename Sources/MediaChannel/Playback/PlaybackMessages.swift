@@ -8,6 +8,14 @@ enum PlaybackMessages {
     /// The latest time, in ms: µs of it are numbers of JSON.
     static let latest = Int64(1) << 52 - 1
 
+    /// A time in µs, as ms that a message can have.
+    static func moment(_ time: Int64) -> JSONValue { .integer(max(0, min(time / 1_000, latest))) }
+
+    /// `from` and `to`.
+    static func json(_ times: Range<Int64>) -> JSONValue {
+        ["from": moment(times.lowerBound), "to": moment(times.upperBound)]
+    }
+
     // MARK: From the caller
 
     /// A time in ms, as µs.
@@ -28,14 +36,18 @@ enum PlaybackMessages {
     }
 
     static func listQuery(_ params: JSONValue) throws(IoTError) -> RecordedListQuery {
-        let order = params["order"]?.stringValue ?? PlaybackStrategy.ascending.rawValue
-        guard [PlaybackStrategy.ascending, .descending].map(\.rawValue).contains(order) else {
-            throw IoTError(.invalidParameter, "'order' must be ascending or descending")
-        }
-        return try RecordedListQuery(
+        try RecordedListQuery(
             times: try times(params), pageIndex: try number(params, "pageIndex") ?? 0,
             countPerPage: try number(params, "countPerPage") ?? RecordedListQuery.usualPage,
-            type: params["type"]?.stringValue, isAscending: order == PlaybackStrategy.ascending.rawValue)
+            type: params["type"]?.stringValue, isAscending: try isAscending(params))
+    }
+
+    static func isAscending(_ params: JSONValue) throws(IoTError) -> Bool {
+        switch params["order"]?.stringValue ?? PlaybackStrategy.ascending.rawValue {
+        case PlaybackStrategy.ascending.rawValue: return true
+        case PlaybackStrategy.descending.rawValue: return false
+        default: throw IoTError(.invalidParameter, "'order' must be ascending or descending")
+        }
     }
 
     static func division(_ params: JSONValue) throws(IoTError) -> DayDivision {

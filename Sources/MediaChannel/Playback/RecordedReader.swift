@@ -42,10 +42,15 @@ package struct CameraRecordings: Sendable {
     /// Called on the reader's thread.
     let open: @Sendable () throws(IoTError) -> any RecordedSource
 
+    /// The number of the device's owner; `nil` until the hub has said it.
+    let ownership: @Sendable () -> Int64?
+
     package init(
-        reader: RecordedReader, open: @escaping @Sendable () throws(IoTError) -> any RecordedSource
+        reader: RecordedReader, ownership: @escaping @Sendable () -> Int64? = { nil },
+        open: @escaping @Sendable () throws(IoTError) -> any RecordedSource
     ) {
         self.reader = reader
+        self.ownership = ownership
         self.open = open
     }
 }

@@ -53,11 +53,10 @@ package protocol RecordedSource: AnyObject, Sendable {
     /// another codec cannot be read, and sound of another format is left out.
     func tracks() throws(IoTError) -> SegmentTracks?
 
-    /// Opens the file of an item. It is not removed until the result is released, which is done on the disk's thread, too.
+    /// Opens something to read. It is released on the disk's thread, too.
     ///
-    /// - Parameter item: its id, or its number among the camera's recordings.
     /// - Throws: `downloadNotFound`, or the disk's error.
-    func open(_ item: Int64) throws(IoTError) -> OpenRecording
+    func open(_ want: RecordedFileWant) throws(IoTError) -> any RecordedFile
 
     /// - Throws: if nothing can be read at all, for example because the disk is missing.
     func read(_ want: RecordedWant, keyFramesOnly: Bool) throws(IoTError) -> RecordedReading
@@ -65,6 +64,10 @@ package protocol RecordedSource: AnyObject, Sendable {
     /// - Returns: `nil` if nothing is recorded in the time of `first`.
     /// - Throws: `playbackListEmpty` without a picture for `at`; the disk's error.
     func picture(_ want: RecordedPictureWant, _ bounds: PictureBounds?) throws(IoTError) -> FoundPicture?
+
+    /// When the camera was recorded (`RecordingLibrary.times`), and after how many days recordings are removed; 0: only
+    /// when space is needed.
+    func times(after known: RecordedTimes) throws(IoTError) -> (times: RecordedTimes, days: Int64)
 
     /// What happened at the camera.
     func replay(_ want: ReplayWant) throws(IoTError) -> ReplayPage

@@ -59,16 +59,17 @@ package final class StoredRecordings: RecordedSource {
         }
     }
 
-    package func open(_ item: Int64) throws(IoTError) -> OpenRecording {
-        // Other cameras of the disk are not this caller's.
-        let id =
-            UInt32(exactly: item).map { SegmentID(camera: camera, number: $0) } ?? SegmentID(rawValue: item)
-        guard let id, id.camera == camera else { throw IoTError(.downloadNotFound) }
-        return try library.open(id)
+    package func open(_ want: RecordedFileWant) throws(IoTError) -> any RecordedFile {
+        try library.file(want, of: camera)
     }
 
     package func picture(_ want: RecordedPictureWant, _ bounds: PictureBounds?) throws(IoTError) -> FoundPicture? {
         try library.find(want, of: camera, bounds)
+    }
+
+    package func times(after known: RecordedTimes) throws(IoTError) -> (times: RecordedTimes, days: Int64) {
+        let age = library.limits(of: camera).age ?? 0
+        return (try library.times(of: camera, after: known), age / 86_400_000_000)
     }
 
     package func tracks() throws(IoTError) -> SegmentTracks? {
@@ -212,12 +213,15 @@ extension DayDivision {
 
 extension RecordedItem {
     fileprivate init(_ record: SegmentRecord) {
-        let type =
-            switch record.reason {
-            case .continuous: "continuous"
-            case .motion: "motion"
-            case .event: "event"
-            }
-        self.init(id: record.id.rawValue, times: record.start..<max(record.end, record.start), type: type)
+        self.init(
+            id: record.id.rawValue, times: record.start..<max(record.end, record.start), type: Self.type(record.reason))
+    }
+
+    static func type(_ reason: RecordingReason) -> String {
+        switch reason {
+        case .continuous: "continuous"
+        case .motion: "motion"
+        case .event: "event"
+        }
     }
 }

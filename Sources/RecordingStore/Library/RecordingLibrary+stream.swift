@@ -56,7 +56,7 @@ extension RecordingLibrary {
         }
         let offset = recording.list.headerSize + fragments.prefix(first).reduce(0) { $0 + $1.byteCount }
         return OpenFragments(
-            recording, at: offset, sizes: fragments[first..<first + count].map(\.byteCount),
+            recording, first: first, at: offset, sizes: fragments[first..<first + count].map(\.byteCount),
             shift: try FragmentShift(header: try recording.header(), by: start))
     }
 }

@@ -14,6 +14,17 @@ package struct RecordedPart: Sendable, Hashable {
     package var duration: Int64
     package var startsWithKeyFrame: Bool
 
+    package init(
+        segment: SegmentID, first: Int, count: Int, start: Int64, duration: Int64, startsWithKeyFrame: Bool
+    ) {
+        self.segment = segment
+        self.first = first
+        self.count = count
+        self.start = start
+        self.duration = duration
+        self.startsWithKeyFrame = startsWithKeyFrame
+    }
+
     /// Divides a segment. The same fragments are always divided in the same way: a growing segment gets more parts, but
     /// those that it has do not change.
     static func parts(of segment: SegmentID, _ list: FragmentList, isGrowing: Bool) -> [RecordedPart] {

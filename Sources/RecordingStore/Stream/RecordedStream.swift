@@ -5,6 +5,11 @@ package struct RecordedStream: Sendable, Hashable {
         /// Whose header describes the tracks.
         package var header: SegmentID
         package var parts: [RecordedPart]
+
+        package init(header: SegmentID, parts: [RecordedPart]) {
+            self.header = header
+            self.parts = parts
+        }
     }
 
     /// The longest stream, µs.
@@ -13,6 +18,8 @@ package struct RecordedStream: Sendable, Hashable {
     package var stretches: [Stretch] = []
     /// Whether it ends with a segment that grows, so that parts will follow.
     package var isGrowing = false
+
+    package init() {}
 
     package var parts: [RecordedPart] { stretches.flatMap(\.parts) }
 

@@ -54,6 +54,12 @@ struct RecordingCommand: AsyncParsableCommand {
         ) { (list: RecordingList) in (list.recordings, list.next) }
     }
 
+    /// - Parameter asOf: `RecordedTimeList.asOf`.
+    fileprivate static func note(asOf: Int64?) {
+        guard let asOf else { return }
+        Console.note("the camera's box is offline; this is what it told the hub at \(Format.time(asOf))")
+    }
+
     struct List: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "List the recordings of a camera, the oldest first.",
@@ -115,7 +121,7 @@ struct RecordingCommand: AsyncParsableCommand {
         @OptionGroup var options: GlobalOptions
 
         func run() async throws {
-            let (ranges, _) = try await options.withClient { client in
+            let (entries, _) = try await options.withClient { client in
                 try await RecordingCommand.pages(
                     client,
                     { limit, after in
@@ -125,9 +131,16 @@ struct RecordingCommand: AsyncParsableCommand {
                                 "from": times.items.from, "to": times.items.to, "limit": "\(limit)", "after": after,
                             ])
                     }, limit: 100_000
-                ) { (list: RecordedTimeList) in (list.ranges, list.next) }
+                ) { (list: RecordedTimeList) in
+                    (list.ranges.map { (range: $0, asOf: list.asOf) }, list.next)
+                }
             }
-            if options.json { return try Console.printJSON(RecordedTimeList(ranges: ranges)) }
+            let (ranges, asOf) = (entries.map(\.range), entries.last?.asOf)
+            if options.json {
+                var list = RecordedTimeList(ranges: ranges)
+                list.asOf = asOf
+                return try Console.printJSON(list)
+            }
             var table = Table("START", "END", "LENGTH", "REASON")
             for range in ranges {
                 table.append(
@@ -136,6 +149,7 @@ struct RecordingCommand: AsyncParsableCommand {
                     range.reason.rawValue)
             }
             try Console.print(table)
+            RecordingCommand.note(asOf: asOf)
         }
     }
 
@@ -168,6 +182,7 @@ struct RecordingCommand: AsyncParsableCommand {
             let list = try await options.withClient { try await $0.get(RecordedDayList.self, path) }
             if options.json { return try Console.printJSON(list) }
             for day in list.days { try Console.print(day.date) }
+            RecordingCommand.note(asOf: list.asOf)
         }
     }
 }

@@ -67,7 +67,8 @@ struct CameraFactory: Sendable {
             let recording = settings.record == .none ? nil : recordings
             let recorder = try recording?.recorder(of: session.device, settings)
             try recordings?.limit(session.device, settings)
-            let recorded = try recording?.recordings(of: session.device, settings)
+            // What was recorded earlier is played, too.
+            let recorded = try recordings?.recordings(of: session.device, settings)
             let firmware = firmware?.camera(settings, loops: loops, logger: logger)
             let camera = try Camera(
                 settings: settings, softwareVersion: ProductVersion.number, iceServers: iceServers,

@@ -18,6 +18,9 @@ final class RecordingOwners: Sendable {
         self.logger = logger
     }
 
+    /// `nil` until the hub has said it.
+    func ownership(of device: DeviceID) -> Int64? { told.withLock { $0[device] } }
+
     /// Does not block.
     func tell(_ ownership: Int64, of device: DeviceID) {
         let isNew = told.withLock { told in

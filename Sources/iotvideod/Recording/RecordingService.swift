@@ -134,11 +134,14 @@ final class RecordingService: Sendable {
     /// Days as µs.
     private static func age(_ days: Int) -> Int64 { Int64(days) * 86_400_000_000 }
 
-    /// The recordings of a camera, for its callers.
-    func recordings(of device: DeviceID, _ settings: CameraSettings) throws(IoTError) -> CameraRecordings {
+    /// The recordings of a camera, for its callers; `nil` if it is not recorded, and never was.
+    func recordings(of device: DeviceID, _ settings: CameraSettings) throws(IoTError) -> CameraRecordings? {
+        if settings.record == .none, try index.number(of: "\(device)") == nil { return nil }
         let number = try index.camera(named: "\(device)")
         let library = access.library
-        return CameraRecordings(reader: readers[place(settings.name)]) { [index, owners] () throws(IoTError) in
+        return CameraRecordings(reader: readers[place(settings.name)]) { [owners] in
+            owners.ownership(of: device)
+        } open: { [index, owners] () throws(IoTError) in
             try owners.note(device)
             return StoredRecordings(number, index: index, library: library)
         }

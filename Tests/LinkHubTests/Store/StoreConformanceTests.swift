@@ -78,7 +78,8 @@ struct StoreConformanceTests {
             [.bind(guest, front, binding), try model(front, version: 9), .putProperty(front, property)],
             tokens.map { .addToken($0) } + [.addKey(key), .putEnrolment(enrolment)],
             [.putRegistration(.device(front), registration), .putCall(call), .use(.key("k"), at: 66)],
-            [answer(1, "r", [0, 255, 7]), .putRelease(release)],
+            [answer(1, "r", [0, 255, 7]), .putRelease(release), .putRecordings(front, Self.recordings(5))],
+            [.putRecordings(front, Self.recordings(9))],
             [.putRelease(complete), .putRelease(try Self.release("other")), .removeRelease("other")],
         ])
 
@@ -94,6 +95,7 @@ struct StoreConformanceTests {
         #expect(state.registrations == [.device(front): registration])
         #expect(state.calls.of(front) == [call])
         #expect(state.releases == [complete.id: complete])
+        #expect(state.recordings == [front: Self.recordings(9)])
         #expect(state.models[front]?.version == 9)
         #expect(state.models[front]?.storedProperties.contains(property) == true)
         let place = state.answers[AnswerIndex.Key(principal: .user(owner), id: "r")]
@@ -101,6 +103,12 @@ struct StoreConformanceTests {
         #expect(try await again.answer(1) == [0, 255, 7])
         store.close()
         again.close()
+    }
+
+    private static func recordings(_ end: Int64) -> RecordingRecord {
+        RecordingRecord(
+            ownership: 2,
+            summary: RecordingSummary(t: 6, isRecorded: true, days: 14, precision: 1, times: [1..<2, 4..<end]))
     }
 
     private static func release(_ id: String) throws -> ReleaseRecord {
@@ -122,6 +130,7 @@ struct StoreConformanceTests {
                 try model(back),
             ],
             [.writeProperty(front, written(2)), .writeProperty(back, written(2))],
+            [.putRecordings(front, Self.recordings(9)), .putRecordings(back, Self.recordings(8))],
             [
                 .bind(owner, front, binding), .bind(owner, back, binding),
                 .bind(guest, back, Binding(role: .guest, actions: .view, since: 1)),
@@ -135,6 +144,7 @@ struct StoreConformanceTests {
         #expect(state.users.keys.map(\.rawValue) == ["owner"] && state.devices.keys.map(\.rawValue) == [back.rawValue])
         #expect(state.bindings.devices(of: owner) == [back] && state.bindings.devices(of: guest).isEmpty)
         #expect(state.models[front] == nil && state.events.total == 0)
+        #expect(state.recordings == [back: Self.recordings(8)])
         #expect(state.models[back]?.storedProperties.contains { $0.path == "ProUser.mine" } == false)
         store.close()
     }

@@ -8,7 +8,8 @@ import Testing
 @Suite("Requests for pictures of recordings")
 struct PictureRequestTests {
     private func parse(_ text: String) throws(IoTError) -> PictureRequest? {
-        try PictureRequest(parsing: ByteBuffer(string: text))
+        guard let json = try? JSONValue(parsing: text) else { return nil }
+        return try PictureRequest(json)
     }
 
     private func refusal(_ text: String) -> ErrorCode? {
@@ -26,15 +27,15 @@ struct PictureRequestTests {
         for request in [
             PictureRequest(.at(1_795_521_600_000_999), nil), PictureRequest(.at(999), bounds),
             PictureRequest(.first(in: 5_000..<9_000, every: 60_000_000), PictureBounds("64")),
-        ] { #expect(try PictureRequest(parsing: request.bytes) == request) }
+        ] { #expect(try parse(String(buffer: request.bytes)) == request) }
         #expect(
-            try PictureRequest(parsing: PictureRequest(.at(.max), nil).bytes)?.want
+            try parse(String(buffer: PictureRequest(.at(.max), nil).bytes))?.want
                 == .at(((1 << 52) - 1) * 1_000 + 999))
     }
 
     @Test("Wrong requests are refused, and others are left to the files")
     func wrong() throws {
-        for text in ["", "5", #"{"recording":1}"#, String(repeating: " ", count: 2_000)] {
+        for text in ["5", "[]", #"{"recording":1}"#] {
             #expect(try parse(text) == nil)
         }
         for picture in [

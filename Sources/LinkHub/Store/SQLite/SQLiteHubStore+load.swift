@@ -33,6 +33,7 @@ extension SQLiteHubStore {
         try loadReleases(database, into: &stored)
         try loadSessions(database, into: &stored)
         try loadModels(database, into: &stored)
+        try loadRecordings(database, into: &stored)
         try loadAnswers(database, into: &stored)
         try loadEvents(database, into: &stored.state)
         return stored
@@ -80,6 +81,18 @@ extension SQLiteHubStore {
                 stored.note(
                     .properties, [device.rawValue.databaseValue, property.path.databaseValue], "the path \(reason)")
             }
+        }
+    }
+
+    private static func loadRecordings(_ database: Database, into stored: inout StoredState) throws {
+        try stored.each(database, .recordings) { row, stored in
+            let device = try deviceID(row.read("device"))
+            try knows(device, stored.state)
+            let summary = try json(row.read("summary"))
+            stored.state.recordings[device] = RecordingRecord(
+                ownership: try row.read("ownership"),
+                summary: try RecordingSummary(
+                    LinkMembers(summary, of: RecordingMethod.report.name, failure: .storeFailed)))
         }
     }
 

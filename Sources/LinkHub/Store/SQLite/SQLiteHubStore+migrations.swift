@@ -138,6 +138,16 @@ extension SQLiteHubStore {
                     ) WITHOUT ROWID
                     """)
         }
+        migrator.registerMigration("recordings") { database in
+            try database.execute(
+                sql: """
+                    CREATE TABLE recordings (
+                        device TEXT PRIMARY KEY NOT NULL REFERENCES devices(id) ON DELETE CASCADE,
+                        ownership INTEGER NOT NULL,          -- for which owner of the device
+                        summary TEXT NOT NULL                -- of recording.report
+                    ) WITHOUT ROWID
+                    """)
+        }
         return migrator
     }
 

@@ -110,6 +110,12 @@ extension StoreWriter {
                     enrolment.provisioning?.rawValue,
                 ])
         case .removeEnrolment(let id): try run("DELETE FROM enrolments WHERE id = ?", [id])
+        case .putRecordings(let device, let record):
+            try run(
+                """
+                INSERT INTO recordings (device, ownership, summary) VALUES (?, ?, ?)
+                ON CONFLICT (device) DO UPDATE SET ownership = excluded.ownership, summary = excluded.summary
+                """, [device.rawValue, record.ownership, record.summary.json.jsonText])
         case .putRelease(let release):
             try run(
                 """

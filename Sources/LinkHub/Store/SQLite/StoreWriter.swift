@@ -95,7 +95,7 @@ final class StoreWriter {
                 """, [device.rawValue, schema, version])
         case .putUser, .removeUser, .putDevice, .removeDevice, .bind, .unbind, .addToken, .removeToken, .addKey,
             .removeKey, .use, .putEnrolment, .removeEnrolment, .putRegistration, .removeRegistration, .putCall,
-            .removeCall, .putRelease, .removeRelease:
+            .removeCall, .putRecordings, .putRelease, .removeRelease:
             try writeAdministration(change)
         }
     }

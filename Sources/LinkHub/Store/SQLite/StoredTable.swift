@@ -1,6 +1,7 @@
 /// The tables whose rows the hub reads when it starts.
 enum StoredTable: String, Sendable {
-    case users, devices, bindings, tokens, enrolments, registrations, calls, models, properties, answers, events
+    case users, devices, bindings, tokens, enrolments, registrations, calls, models, properties, recordings, answers
+    case events
     case mediaKeys = "media_keys"
     case releases = "firmware_releases"
 
@@ -11,7 +12,7 @@ enum StoredTable: String, Sendable {
         case .bindings: ["user", "device"]
         case .registrations: ["principal"]
         case .calls: ["device", "session"]
-        case .models: ["device"]
+        case .models, .recordings: ["device"]
         case .properties: ["device", "path"]
         case .answers, .events: ["number"]
         }
@@ -21,7 +22,7 @@ enum StoredTable: String, Sendable {
     var children: [(table: StoredTable, column: String)] {
         switch self {
         case .users: [(.bindings, "user")]
-        case .devices: [(.bindings, "device"), (.models, "device"), (.events, "device")]
+        case .devices: [(.bindings, "device"), (.models, "device"), (.recordings, "device"), (.events, "device")]
         case .models: [(.properties, "device")]
         default: []
         }

@@ -2,30 +2,25 @@ import IoTCore
 import NIOCore
 import RecordingStore
 
-/// A caller's request for a part of a recording: JSON with `recording`, and optionally `tag`, `offset` and `count`.
+/// A caller's request for bytes of recordings: JSON with what it wants, and optionally `tag`, `offset` and `count`.
 struct FileRequest: Sendable, Hashable {
-    /// As in the list of recordings.
-    var item: Int64
-    /// The recording must still have this tag.
+    var want: RecordedFileWant
+    /// The file must still have this tag.
     var tag: String?
     var offset: Int64 = 0
     /// 0 asks for the size and the tag alone.
     var count = 0
 
-    init(item: Int64, tag: String? = nil, offset: Int64 = 0, count: Int = 0) {
-        self.item = item
+    init(_ want: RecordedFileWant, tag: String? = nil, offset: Int64 = 0, count: Int = 0) {
+        self.want = want
         self.tag = tag
         self.offset = offset
         self.count = count
     }
 
-    /// - Throws: `invalidRequest`, `downloadOffsetInvalid`, `downloadSizeInvalid`.
-    init(parsing bytes: ByteBuffer) throws(IoTError) {
-        guard bytes.readableBytes <= 1_024,
-            let json = try? JSONValue(parsing: Array(bytes.readableBytesView)),
-            let item = json["recording"]?.integerValue
-        else { throw IoTError(.invalidRequest, "a request for a file is JSON with the number of a recording") }
-        self.item = item
+    /// - Throws: `invalidRequest`, `invalidParameter`, `downloadOffsetInvalid`, `downloadSizeInvalid`.
+    init(_ json: JSONValue) throws(IoTError) {
+        want = try RecordedFileWant(json)
         tag = json["tag"]?.stringValue
         offset = json["offset"]?.integerValue ?? 0
         guard offset >= 0 else { throw IoTError(.downloadOffsetInvalid) }
@@ -38,22 +33,29 @@ struct FileRequest: Sendable, Hashable {
     }
 
     var bytes: ByteBuffer {
-        var json: JSONValue = [
-            "recording": .integer(item), "offset": .integer(offset), "count": .integer(Int64(count)),
-        ]
+        var json = want.json
+        json["offset"] = .integer(offset)
+        json["count"] = .integer(Int64(count))
         json["tag"] = tag.map { .string($0) }
         return ByteBuffer(string: json.jsonText)
     }
 
-    /// - Throws: `downloadUnavailable` if the recording has another tag, `downloadOffsetInvalid`; the disk's error.
-    func read(_ recording: OpenRecording) throws(IoTError) -> ByteBuffer {
-        guard tag == nil || tag == recording.tag else {
+    /// - Throws: `downloadUnavailable` if the file has another tag, `downloadOffsetInvalid`; the disk's error.
+    func read(_ file: any RecordedFile) throws(IoTError) -> ByteBuffer {
+        guard tag == nil || tag == file.tag else {
             throw IoTError(
                 .downloadUnavailable, "the recording has changed: it has grown, or was completed",
                 remedy: "begin the download again")
         }
-        guard offset <= recording.size else { throw IoTError(.downloadOffsetInvalid) }
-        return try recording.read(at: offset, count: count)
+        guard offset <= file.size else { throw IoTError(.downloadOffsetInvalid) }
+        var bytes = try file.read(at: offset, count: count)
+        // A clip is read in pieces.
+        while bytes.readableBytes < count {
+            var rest = try file.read(
+                at: offset + Int64(bytes.readableBytes), count: count - bytes.readableBytes)
+            guard bytes.writeBuffer(&rest) > 0 else { break }
+        }
+        return bytes
     }
 }
 
@@ -62,8 +64,8 @@ struct FileHead: Sendable, Hashable {
     var size: Int64
     var tag: String
 
-    init(_ recording: OpenRecording) {
-        (size, tag) = (recording.size, recording.tag)
+    init(_ file: any RecordedFile) {
+        (size, tag) = (file.size, file.tag)
     }
 
     /// - Throws: `peerFailed`.

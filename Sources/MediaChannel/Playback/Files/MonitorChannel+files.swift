@@ -14,6 +14,8 @@ extension MonitorChannel {
 
     /// The most bytes that one call of `readRecording` returns.
     public static let largestFilePart = FileServer.mostBytes
+    /// Several days of parts.
+    private static let largestJSON: Int64 = 8 << 20
     /// How long a part may take.
     private static let filePatience = TimeAmount.seconds(30)
 
@@ -28,7 +30,14 @@ extension MonitorChannel {
     public func readRecording(
         _ recording: Int64, tag: String? = nil, at offset: Int64, count: Int
     ) async throws(IoTError) -> FilePart {
-        let reader = try await askFile(FileRequest(item: recording, tag: tag, offset: offset, count: count).bytes)
+        try await readFile(.recording(recording), tag: tag, at: offset, count: count)
+    }
+
+    /// As `readRecording`.
+    package func readFile(
+        _ want: RecordedFileWant, tag: String? = nil, at offset: Int64, count: Int
+    ) async throws(IoTError) -> FilePart {
+        let reader = try await askFile(FileRequest(want, tag: tag, offset: offset, count: count).bytes)
         guard case .element(let head) = try await reader.next(within: nil) else { throw Self.incomplete }
         let facts = try FileHead(parsing: head)
         var part = FilePart(size: facts.size, tag: facts.tag, bytes: ByteBuffer())
@@ -38,6 +47,47 @@ extension MonitorChannel {
         }
         guard part.bytes.readableBytes == min(Int64(count), max(0, facts.size - offset)) else { throw Self.incomplete }
         return part
+    }
+
+    /// A whole file that fits in memory.
+    ///
+    /// - Throws: as `readRecording`; `peerFailed` if it has more bytes.
+    private func readWhole(_ want: RecordedFileWant, atMost limit: Int64) async throws(IoTError) -> ByteBuffer {
+        var part = try await readFile(want, at: 0, count: Self.largestFilePart)
+        guard part.size <= limit else {
+            throw IoTError(.peerFailed, "the device answers with \(part.size) bytes where at most \(limit) are allowed")
+        }
+        var bytes = part.bytes
+        while Int64(bytes.readableBytes) < part.size {
+            part = try await readFile(
+                want, tag: part.tag, at: Int64(bytes.readableBytes), count: Self.largestFilePart)
+            guard bytes.writeBuffer(&part.bytes) > 0 else { throw Self.incomplete }
+        }
+        return bytes
+    }
+
+    /// The device's recordings for players that fetch parts. Times are µs since 1970.
+    package func recordedStream(in times: Range<Int64>) async throws(IoTError) -> RecordedStream {
+        try RecordedStream(try await readJSON(.stream(times)))
+    }
+
+    /// A page of the stretches without a gap. Times are µs since 1970.
+    ///
+    /// - Throws: as `readRecording`; 21011 for a wrong cursor.
+    package func recordedRanges(
+        in times: Range<Int64>, isAscending: Bool, limit: Int, after: String?
+    ) async throws(IoTError) -> RecordedRanges {
+        try RecordedRanges(
+            try await readJSON(.ranges(times, isAscending: isAscending, limit: limit, after: after)))
+    }
+
+    private func readJSON(_ want: RecordedFileWant) async throws(IoTError) -> JSONValue {
+        let bytes = try await readWhole(want, atMost: Self.largestJSON)
+        do {
+            return try JSONValue(parsing: Array(bytes.readableBytesView))
+        } catch {
+            throw IoTError(.peerFailed, "the device's answer is not JSON")
+        }
     }
 
     /// A picture of the device's recordings, as a JPEG.

@@ -18,10 +18,8 @@ struct PictureRequest: Sendable, Hashable {
 
     /// - Returns: `nil` for another request.
     /// - Throws: `invalidParameter`.
-    init?(parsing bytes: ByteBuffer) throws(IoTError) {
-        guard bytes.readableBytes <= 1_024, let json = try? JSONValue(parsing: Array(bytes.readableBytesView)),
-            let picture = json["picture"]
-        else { return nil }
+    init?(_ json: JSONValue) throws(IoTError) {
+        guard let picture = json["picture"] else { return nil }
         bounds = try Self.bounds(picture)
         if let time = try PlaybackMessages.time(picture, "time") {
             // The whole millisecond, so that the times of lists find their own picture.
@@ -49,13 +47,10 @@ struct PictureRequest: Sendable, Hashable {
     var bytes: ByteBuffer {
         var picture: JSONValue
         switch want {
-        case .at(let time): picture = ["time": .integer(max(0, min(time / 1_000, PlaybackMessages.latest)))]
+        case .at(let time): picture = ["time": PlaybackMessages.moment(time)]
         case .first(let times, let every):
-            picture = [
-                "from": .integer(times.lowerBound / 1_000),
-                "to": .integer(min(times.upperBound / 1_000, PlaybackMessages.latest)),
-                "every": .integer(every / 1_000),
-            ]
+            picture = PlaybackMessages.json(times)
+            picture["every"] = .integer(every / 1_000)
         }
         picture["width"] = bounds.map { .integer(Int64($0.width)) }
         picture["height"] = bounds?.height.map { .integer(Int64($0)) }

@@ -3,15 +3,18 @@ import NIOCore
 import PeerTransport
 import RecordingStore
 
-/// The device's side of a playback call's files: sends parts and pictures of recordings that the caller asks for (docs/channels.md,
-/// "Files"). One request at a time. Confined to the camera's event loop.
+/// The device's side of a playback call's files: sends bytes and pictures of recordings that the caller asks for
+/// (docs/playback.md, "Files"). One request at a time. Confined to the camera's event loop.
 final class FileServer {
     /// The label of the data channel, which the caller opens when it first needs it. Its messages are `DataFrame`s.
     static let label = "iotlink.file"
     /// The most bytes of one request, which wait here until the caller has room for them.
     static let mostBytes = 1 << 20
-    /// How long the caller may take to make room, and how long its file stays open without a request.
+    /// How long the caller may take to make room, and how long its files stay open without a request.
     private static let patience = TimeAmount.seconds(10)
+    private static let longestRequest = 1_024
+    /// A player's parts, and downloads beside them, do not close each other's files.
+    private static let mostFiles = 4
 
     private let recordings: CallRecordings
     private let eventLoop: any EventLoop
@@ -19,8 +22,8 @@ final class FileServer {
     private var line: DataLine?
     /// The request that is being answered.
     private var busy: UInt32?
-    /// The file of the newest request. While it is open, its bytes do not change, and it is not removed.
-    private var file: (item: Int64, recording: OpenRecording)?
+    /// The files of the newest requests, the newest one last. While they are open, their bytes do not change.
+    private var files: [(want: RecordedFileWant, file: any RecordedFile)] = []
     private var idle: Scheduled<Void>?
 
     init(_ recordings: CallRecordings, _ transport: any ControlTransport, on eventLoop: any EventLoop) {
@@ -60,10 +63,15 @@ final class FileServer {
                 return fail(number, IoTError(.downloadBusy, "a file is sent over this channel already"))
             }
             do throws(IoTError) {
-                if let picture = try PictureRequest(parsing: bytes) {
+                guard bytes.readableBytes <= Self.longestRequest,
+                    let json = try? JSONValue(parsing: Array(bytes.readableBytesView))
+                else {
+                    throw IoTError(.invalidRequest, "a request is JSON of at most \(Self.longestRequest) bytes")
+                }
+                if let picture = try PictureRequest(json) {
                     answer(number, picture)
                 } else {
-                    answer(number, try FileRequest(parsing: bytes))
+                    answer(number, try FileRequest(json))
                 }
             } catch {
                 fail(number, error)
@@ -77,22 +85,38 @@ final class FileServer {
     private func answer(_ number: UInt32, _ request: FileRequest) {
         busy = number
         idle?.cancel()
-        let known = file.flatMap { $0.item == request.item ? $0.recording : nil }
-        if known == nil { release() }
+        // Without a tag, the newest state is wanted.
+        let known = files.first { $0.want == request.want && $0.file.tag == request.tag }?.file
         recordings.perform(on: eventLoop) { source throws(IoTError) in
-            let recording: OpenRecording
-            if let known { recording = known } else { recording = try source.open(request.item) }
-            return (recording, try request.read(recording))
+            let file: any RecordedFile
+            if let known { file = known } else { file = try source.open(request.want) }
+            return (file, try request.read(file))
         }.assumeIsolated().whenComplete { [weak self] result in
             guard let self, busy == number else { return }
             do {
-                let (recording, bytes) = try result.get()
-                file = (request.item, recording)
-                send(number, FileHead(recording).bytes, rest: bytes)
+                let (file, bytes) = try result.get()
+                keep(file, request.want)
+                send(number, FileHead(file).bytes, rest: bytes)
             } catch {
+                // The disk may have been lost: the next request opens the file again.
+                if let known { forget(known) }
                 fail(number, error as? IoTError ?? IoTError(.internalFailure, underlying: error))
             }
         }
+    }
+
+    private func keep(_ file: any RecordedFile, _ want: RecordedFileWant) {
+        if let place = files.firstIndex(where: { $0.want == want && $0.file.tag == file.tag }) {
+            let earlier = files.remove(at: place).file
+            if earlier !== file { recordings.release(earlier) }
+        }
+        files.append((want, file))
+        if files.count > Self.mostFiles { forget(files[0].file) }
+    }
+
+    private func forget(_ file: any RecordedFile) {
+        files.removeAll { $0.file === file }
+        recordings.release(file)
     }
 
     private func answer(_ number: UInt32, _ request: PictureRequest) {
@@ -140,14 +164,14 @@ final class FileServer {
         wait()
     }
 
-    /// Closes the file of a caller that asks for nothing more.
+    /// Closes the files of a caller that asks for nothing more.
     private func wait() {
         idle = eventLoop.assumeIsolated().scheduleTask(in: Self.patience) { [weak self] in self?.release() }
     }
 
     private func release() {
-        if let file { recordings.release(file.recording) }
-        file = nil
+        for file in files { recordings.release(file.file) }
+        files = []
     }
 
     func close(isLeaving: Bool = true) {
