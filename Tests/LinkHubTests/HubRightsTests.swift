@@ -238,6 +238,12 @@ struct HubRightsTests {
             "event.report", [25001, 25001, 25001, 25001, 25001, 25001, 25001, 25001, 25001, 0, 0],
             plain(["topic": "motion", "body": [:]])),
         Row(
+            "recording.report", "of the first owner",
+            [25001, 25001, 25001, 25001, 25001, 25001, 25001, 25001, 25001, 0, 8003],
+            plain(["ownership": 1, "t": 1, "isRecorded": true, "days": 0, "precision": 1, "times": []])),
+        // Nothing is reported.
+        Row("recording.summary", [21039, 8003, 8003, 21039, 8003, 8003, 8003, 8003, 8003, 25001, 25001]),
+        Row(
             "message.push", [25001, 25001, 25001, 25001, 25001, 25001, 25001, 25001, 25001, 0, 0],
             plain(["data": "aGk="])),
         Row("net.token", [0, 0, 0, 0, 0, 0, 0, 8024, 0, 25001, 25001], plain([:])),
