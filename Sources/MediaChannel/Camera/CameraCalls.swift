@@ -136,7 +136,7 @@ final class CameraCalls: @unchecked Sendable {
         _ call: CallRequest, _ grant: CallGrant, _ identity: CallIdentity
     ) async throws(IoTError) -> CallAcceptance {
         guard let recordings else { throw IoTError(.operationNotAllowed, "the camera is not recorded") }
-        let own = CallRecordings(recordings)
+        let own = CallRecordings(recordings, on: recordings.reader)
         do throws(IoTError) {
             let tracks = try await stream.run { stream in
                 own.perform(on: stream.eventLoop) { source throws(IoTError) in try source.tracks() }
@@ -147,7 +147,8 @@ final class CameraCalls: @unchecked Sendable {
                     remedy: "set its key record, and wait until something is recorded")
             }
             return try await connectAside(call, grant, identity) { stream, connection, feed throws(IoTError) in
-                let viewer = PlaybackViewer(connection, own, tracks: tracks)
+                let viewer = PlaybackViewer(
+                    connection, own, files: CallRecordings(recordings, on: recordings.files), tracks: tracks)
                 try stream.add(viewer)
                 return try viewer.makeOffer(candidates: feed)
             }

@@ -10,6 +10,7 @@ import RTP
 final class PlaybackViewer: CalledViewer {
     let connection: ViewerConnection
     private let recordings: CallRecordings
+    private let files: CallRecordings
     private var video: CameraTrack?
     private var audio: CameraTrack?
     private var session: PlaybackSession
@@ -29,9 +30,12 @@ final class PlaybackViewer: CalledViewer {
     private var eventLoop: any EventLoop { connection.stream.eventLoop }
 
     /// - Parameter tracks: of the newest recording.
-    init(_ connection: ViewerConnection, _ recordings: CallRecordings, tracks: SegmentTracks) {
+    init(
+        _ connection: ViewerConnection, _ recordings: CallRecordings, files: CallRecordings, tracks: SegmentTracks
+    ) {
         self.connection = connection
         self.recordings = recordings
+        self.files = files
         video = tracks.video.map {
             CameraTrack(parameters: .video($0), payloadType: CameraStream.Section.videoPayloadType)
         }
@@ -61,7 +65,7 @@ final class PlaybackViewer: CalledViewer {
         }
         configuration.dataChannels = .call
         let peer = try connection.makePeer(configuration)
-        connection.files = FileServer(recordings, peer, on: eventLoop)
+        connection.files = FileServer(files, peer, on: eventLoop)
         connection.sections = Dictionary(
             uniqueKeysWithValues: configuration.sections.map { ($0.kind, $0.mid) })
         return try peer.createOffer().text
@@ -272,6 +276,7 @@ final class PlaybackViewer: CalledViewer {
         timer = nil
         epoch += 1
         recordings.close()
+        files.close()
     }
 
     // The camera's source does not concern it.

@@ -3,13 +3,16 @@ import MediaPlayer
 import NIOCore
 import Synchronization
 
-/// Reads recordings for callers, on one thread for all cameras of a disk, so that no event loop waits for the disk.
+/// Reads recordings for callers, on a thread for all cameras of a disk, so that no event loop waits for the disk.
 package final class RecordedReader: Sendable {
     /// The most requests that wait. More are refused with 20100.
     private static let limit = 64
-    private let worker = SerialWorker(name: "playback", limit: RecordedReader.limit)
+    private let worker: SerialWorker
 
-    package init() {}
+    /// - Parameter name: of the thread.
+    package init(name: String = "playback") {
+        worker = SerialWorker(name: name, limit: Self.limit)
+    }
 
     /// Runs a job on the thread.
     func perform<Value: Sendable>(
@@ -39,17 +42,21 @@ package final class RecordedReader: Sendable {
 /// The recordings of one camera, for its callers.
 package struct CameraRecordings: Sendable {
     let reader: RecordedReader
-    /// Called on the reader's thread.
+    /// For files, exports and pictures, which may take long: playback does not wait for them.
+    let files: RecordedReader
+    /// Called on the readers' threads.
     let open: @Sendable () throws(IoTError) -> any RecordedSource
 
     /// The number of the device's owner; `nil` until the hub has said it.
     let ownership: @Sendable () -> Int64?
 
+    /// - Parameter files: `nil` for the same reader.
     package init(
-        reader: RecordedReader, ownership: @escaping @Sendable () -> Int64? = { nil },
+        reader: RecordedReader, files: RecordedReader? = nil, ownership: @escaping @Sendable () -> Int64? = { nil },
         open: @escaping @Sendable () throws(IoTError) -> any RecordedSource
     ) {
         self.reader = reader
+        self.files = files ?? reader
         self.ownership = ownership
         self.open = open
     }
@@ -58,17 +65,19 @@ package struct CameraRecordings: Sendable {
 /// One caller's view of the recordings: opened when it is first needed, and again after the disk was lost.
 final class CallRecordings: Sendable {
     private let recordings: CameraRecordings
+    private let reader: RecordedReader
     private let source = Mutex<(any RecordedSource)?>(nil)
 
-    init(_ recordings: CameraRecordings) {
+    init(_ recordings: CameraRecordings, on reader: RecordedReader) {
         self.recordings = recordings
+        self.reader = reader
     }
 
     func perform<Value: Sendable>(
         on eventLoop: any EventLoop,
         _ job: @escaping @Sendable (any RecordedSource) throws(IoTError) -> Value
     ) -> EventLoopFuture<Value> {
-        recordings.reader.perform(on: eventLoop) { [self] () throws(IoTError) in
+        reader.perform(on: eventLoop) { [self] () throws(IoTError) in
             let opened: any RecordedSource
             if let known = source.withLock({ $0 }) { opened = known } else { opened = try recordings.open() }
             source.withLock { $0 = opened }
@@ -82,13 +91,13 @@ final class CallRecordings: Sendable {
     }
 
     /// Releases a value on the reader's thread.
-    func release(_ value: some Sendable) { recordings.reader.release(value) }
+    func release(_ value: some Sendable) { reader.release(value) }
 
     func close() {
         let opened = source.withLock { source in
             defer { source = nil }
             return source
         }
-        if let opened { recordings.reader.release(opened) }
+        if let opened { reader.release(opened) }
     }
 }

@@ -41,7 +41,7 @@ package struct RecordedList: Sendable, Hashable {
     package var items: [RecordedItem]
 }
 
-/// The recordings of one camera. All calls block: they are made on a thread of the disk, one at a time.
+/// The recordings of one camera. All calls block: they are made on the readers' threads.
 package protocol RecordedSource: AnyObject, Sendable {
     /// - Throws: `invalidRequest` if the times have too many items.
     func list(_ query: RecordedListQuery) throws(IoTError) -> RecordedList

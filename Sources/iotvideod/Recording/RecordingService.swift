@@ -11,8 +11,9 @@ import Sealing
 final class RecordingService: Sendable {
     private let index: RecordingIndex
     private let disks: [LibraryDisk]
-    /// One for each disk: a disk that blocks delays nobody who reads another one.
-    private let readers: [RecordedReader]
+    /// For each disk, because a disk that blocks delays nobody who reads another one: one to play, and one for what takes
+    /// longer.
+    private let readers: [(playback: RecordedReader, files: RecordedReader)]
     private let directories: [String: String]
     private let logger: Logger
     private let boot = ClockState.bootID()
@@ -50,7 +51,7 @@ final class RecordingService: Sendable {
             Self.disk(path, configuration, keys, index, leases, clock, logger)
         }
         self.index = index
-        readers = disks.map { _ in RecordedReader() }
+        readers = disks.map { _ in (RecordedReader(), RecordedReader(name: "recorded-files")) }
         access = RecordingAccess(
             library: RecordingLibrary(index: index, disks: disks, leases: leases), threads: RecordingThreads())
         owners = RecordingOwners(library: access.library, logger: logger)
@@ -139,7 +140,8 @@ final class RecordingService: Sendable {
         if settings.record == .none, try index.number(of: "\(device)") == nil { return nil }
         let number = try index.camera(named: "\(device)")
         let library = access.library
-        return CameraRecordings(reader: readers[place(settings.name)]) { [owners] in
+        let readers = readers[place(settings.name)]
+        return CameraRecordings(reader: readers.playback, files: readers.files) { [owners] in
             owners.ownership(of: device)
         } open: { [index, owners] () throws(IoTError) in
             try owners.note(device)
@@ -153,7 +155,10 @@ final class RecordingService: Sendable {
         // `stop` blocks until the disk has everything.
         await withCheckedContinuation { continuation in
             let thread = Thread { [disks, index, readers, owners] in
-                for reader in readers { reader.stop() }
+                for reader in readers {
+                    reader.playback.stop()
+                    reader.files.stop()
+                }
                 owners.close()
                 for disk in disks { disk.disk.stop() }
                 index.close()

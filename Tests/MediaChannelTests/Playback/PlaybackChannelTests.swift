@@ -3,6 +3,7 @@ import IoTCore
 import IoTLink
 import MediaPlayer
 import NIOCore
+import NIOPosix
 import RecordingStore
 import Synchronization
 import Testing
@@ -135,6 +136,29 @@ import Testing
             }
         }
         #expect(monitor == .operationNotAllowed)
+        await camera.close()
+    }
+
+    @Test("Playback does not wait for a file that takes long")
+    func independent() async throws {
+        let disk = try RecordedDisk()
+        _ = try disk.record()
+        disk.write(disk.recording.end())
+        disk.disk.stop()
+        let recordings = disk.recordings()
+        let camera = try await CalledCamera(key: nil, recordings: recordings)
+        let gate = DispatchSemaphore(value: 0)
+        let held = recordings.files.perform(on: MultiThreadedEventLoopGroup.singleton.any()) { gate.wait() }
+        try await camera.withChannel(.playback, actions: [.view, .playback]) { use in
+            async let file = use.channel.readRecording(1, at: 0, count: 1)
+            let events = await use.events()
+            try await use.channel.seek(to: RecordedDisk.wall, speed: 16)
+            try await use.play()
+            #expect(await finish(use, events).count > 2)
+            gate.signal()
+            #expect(try await file.bytes.readableBytes == 1)
+        }
+        try await held.get()
         await camera.close()
     }
 

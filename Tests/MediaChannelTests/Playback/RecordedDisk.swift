@@ -84,7 +84,7 @@ final class RecordedDisk {
     /// The camera's recordings as its callers get them.
     func recordings() -> CameraRecordings {
         let source = stored()
-        return CameraRecordings(reader: RecordedReader()) { source }
+        return CameraRecordings(reader: RecordedReader(), files: RecordedReader(name: "files")) { source }
     }
 
     /// What two frames with the same media have in common: a recorded key frame also has its parameter sets.

@@ -40,7 +40,7 @@ struct RecordingReporter: Sendable {
     private func report(
         _ ownership: Int64, after known: RecordedTimes, _ told: RecordingReport?
     ) async throws -> (RecordedTimes, RecordingReport) {
-        let (times, days) = try await recordings.reader.perform(on: eventLoop) { [recordings] () throws(IoTError) in
+        let (times, days) = try await recordings.files.perform(on: eventLoop) { [recordings] () throws(IoTError) in
             try recordings.open().times(after: known)
         }.get()
         var report = RecordingReport(
