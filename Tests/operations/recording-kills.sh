@@ -35,6 +35,12 @@ for number in $(seq "$kills"); do
         kill -0 "$pid"
         sleep 0.1
     done
+    # Each camera has delivered its first picture.
+    for _ in $(seq 1 150); do
+        states=$(curl --silent --unix-socket "$directory/s" http://localhost/v1/cameras || true)
+        [ "$(grep -o '"state":"ready"' <<< "$states" | wc -l)" -eq 4 ] && break
+        sleep 0.02
+    done
     ready=$(date +%s.%N)
     sleep "$((RANDOM % 3)).$((RANDOM % 1000))"
     kill -9 "$pid"
@@ -44,9 +50,9 @@ for number in $(seq "$kills"); do
     for camera in 1 2 3 4; do
         # There is none if the daemon was killed before the first fragment.
         file=$(find "$directory/rec" -path "*/0000000$camera/*.mp4" -newer "$directory/started" | sort | tail -n 1)
-        # The fragment that was being made, at most a second; 0.3 s for the first picture after the ready line and the
-        # duration of the last one.
-        want=$(awk "BEGIN { print $killed - $ready - 1.3 }")
+        # The fragment that was being made, at most a second; 0.2 s for the duration of the last picture and the way to
+        # the file.
+        want=$(awk "BEGIN { print $killed - $ready - 1.2 }")
         have=0
         [ -z "$file" ] || have=$(seconds "$file")
         awk "BEGIN { exit !($have >= $want) }" || {
