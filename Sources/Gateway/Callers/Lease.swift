@@ -25,23 +25,29 @@ package final class Lease: Sendable {
     let abandon: @Sendable () async -> Void
     private let state = Mutex(State())
     private let ending = Readiness<Void>()
-    private let release: @Sendable () -> Void
+    private let onNeed: @Sendable (Need) -> Void
+    private let release: @Sendable (Set<Need>) -> Void
 
+    /// - Parameters:
+    ///   - onNeed: called for each need once.
+    ///   - release: called with all of them, when the last reference is released.
     init(
-        caller: Caller, abandon: @escaping @Sendable () async -> Void, release: @escaping @Sendable () -> Void
+        caller: Caller, abandon: @escaping @Sendable () async -> Void, onNeed: @escaping @Sendable (Need) -> Void,
+        release: @escaping @Sendable (Set<Need>) -> Void
     ) {
         self.caller = caller
         self.abandon = abandon
+        self.onNeed = onNeed
         self.release = release
     }
 
-    deinit { release() }
-
-    var needs: Set<Need> { state.withLock { $0.needs } }
+    deinit { release(state.withLock { $0.needs }) }
 
     /// The lease ends if the account may no longer do this with the device.
     package func needs(device: String, _ action: DeviceAction = .view) {
-        _ = state.withLock { $0.needs.insert(Need(device: device, action: action)) }
+        let need = Need(device: device, action: action)
+        let isNew = state.withLock { $0.needs.insert(need).inserted }
+        if isNew { onNeed(need) }
     }
 
     package func keep(_ part: QuotaPart) {

@@ -24,7 +24,20 @@ package final class Leases: Sendable {
         init(_ lease: Lease) { self.lease = lease }
     }
 
-    private let state = Mutex<(entries: [Int: Weak], next: Int)>(([:], 0))
+    /// Leases by their numbers. What the hub is asked about is kept beside them, because many leases have the same token
+    /// and the same needs.
+    private struct State {
+        var entries: [Int: Weak] = [:]
+        var next = 0
+        var tokens: [BearerToken: Set<Int>] = [:]
+        var needs: [Pair: Set<Int>] = [:]
+        var isAsking = false
+    }
+
+    private let state = Mutex(State())
+    /// There are leases again.
+    private let arrivals: AsyncStream<Void>
+    private let arrival: AsyncStream<Void>.Continuation
     private let checkToken: CheckToken
     private let may: May
     private let wall: @Sendable () -> Int64
@@ -36,6 +49,7 @@ package final class Leases: Sendable {
         self.wall = wall
         self.checkToken = checkToken
         self.may = may
+        (arrivals, arrival) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
     }
 
     /// - Parameter abandon: cuts off an operation that does not stop when its lease ends.
@@ -44,29 +58,51 @@ package final class Leases: Sendable {
             state.next += 1
             return state.next
         }
-        let lease = Lease(caller: caller, abandon: abandon) { [weak self] in
-            self?.state.withLock { _ = $0.entries.removeValue(forKey: id) }
+        let (token, account) = (caller.bearer?.token, caller.account)
+        let lease = Lease(caller: caller, abandon: abandon) { [weak self] need in
+            self?.state.withLock { _ = $0.needs[Pair(need: need, account: account), default: []].insert(id) }
+        } release: { [weak self] needs in
+            self?.state.withLock { state in
+                state.entries[id] = nil
+                if let token { state.tokens.release(id, of: token) }
+                for need in needs { state.needs.release(id, of: Pair(need: need, account: account)) }
+            }
         }
-        state.withLock { $0.entries[id] = Weak(lease) }
+        let isFirst = state.withLock { state in
+            if let token { state.tokens[token, default: []].insert(id) }
+            state.entries[id] = Weak(lease)
+            return state.entries.count == 1
+        }
+        if isFirst { arrival.yield() }
         return lease
     }
 
     var count: Int { state.withLock { $0.entries.count } }
 
-    /// Runs until cancelled.
+    /// Runs until cancelled. Without leases it waits for one. Call it once.
     func run() async {
         await withDiscardingTaskGroup { group in
-            group.addTask {
-                while !Task.isCancelled {
-                    try? await Task.sleep(for: Self.period)
-                    await self.askHub()
-                }
-            }
-            // Reviews run separately from `askHub`, so that a slow hub does not extend a token's life.
+            var arrivals = arrivals.makeAsyncIterator()
             while !Task.isCancelled {
+                if count == 0 { await arrivals.next() }
                 try? await Task.sleep(for: Self.period)
                 for lease in review() { group.addTask { await lease.abandon() } }
+                // A slow hub does not delay the reviews, which end expired tokens.
+                if beginAsking() {
+                    group.addTask {
+                        await self.askHub()
+                        self.state.withLock { $0.isAsking = false }
+                    }
+                }
             }
+        }
+    }
+
+    private func beginAsking() -> Bool {
+        state.withLock { state in
+            guard !state.isAsking, !state.entries.isEmpty else { return false }
+            state.isAsking = true
+            return true
         }
     }
 
@@ -88,23 +124,24 @@ package final class Leases: Sendable {
         return over
     }
 
-    /// Asks the hub once about each token and each binding in use.
+    /// Asks the hub once about each token and each need.
     func askHub() async {
-        let leases = all.filter { !$0.hasEnded }
-        let byToken = Dictionary(grouping: leases) { $0.caller.bearer?.token }
-        await forEach(byToken) { [checkToken] token, leases in
-            guard let token else { return }
+        await forEach(state.withLock { Array($0.tokens.keys) }) { [self] token in
             do {
                 try await checkToken(token)
             } catch let error as IoTError where error.code == .unauthenticated {
-                for lease in leases { lease.end(error) }
+                end(state.withLock { $0.tokens[token] }, error)
             } catch {}
         }
-        await forEach(byNeed(leases.filter { !$0.hasEnded })) { [may] pair, leases in
+        await forEach(state.withLock { Array($0.needs.keys) }) { [self] pair in
             guard await may(pair.need.action, pair.need.device, pair.account) == false else { return }
-            let error = IoTError(.relationInvalid, pair.need.action.loss)
-            for lease in leases { lease.end(error) }
+            end(state.withLock { $0.needs[pair] }, IoTError(.relationInvalid, pair.need.action.loss))
         }
+    }
+
+    private func end(_ ids: Set<Int>?, _ error: IoTError) {
+        let found = state.withLock { state in (ids ?? []).compactMap { state.entries[$0] } }
+        for entry in found { entry.lease?.end(error) }
     }
 
     /// The references are released outside the lock, because a lease's `deinit` takes it.
@@ -117,25 +154,22 @@ package final class Leases: Sendable {
         var account: AccessID
     }
 
-    private func byNeed(_ leases: [Lease]) -> [Pair: [Lease]] {
-        var result: [Pair: [Lease]] = [:]
-        for lease in leases {
-            for need in lease.needs {
-                result[Pair(need: need, account: lease.caller.account), default: []].append(lease)
-            }
-        }
-        return result
-    }
-
-    private func forEach<Key: Hashable & Sendable>(
-        _ groups: [Key: [Lease]], _ body: @escaping @Sendable (Key, [Lease]) async -> Void
+    private func forEach<Element: Sendable>(
+        _ elements: [Element], _ body: @escaping @Sendable (Element) async -> Void
     ) async {
         await withTaskGroup(of: Void.self) { tasks in
-            for (place, (key, leases)) in groups.enumerated() {
+            for (place, element) in elements.enumerated() {
                 if place >= Self.width { await tasks.next() }
-                tasks.addTask { await body(key, leases) }
+                tasks.addTask { await body(element) }
             }
         }
+    }
+}
+
+extension Dictionary where Value == Set<Int> {
+    fileprivate mutating func release(_ id: Int, of key: Key) {
+        self[key]?.remove(id)
+        if self[key]?.isEmpty == true { self[key] = nil }
     }
 }
 

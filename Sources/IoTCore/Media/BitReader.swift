@@ -13,7 +13,9 @@ package struct BitReader {
     }
 
     /// Reads the payload of a NAL unit, after its header, without the emulation prevention bytes (H.264 §7.4.1).
-    package init(nalUnit: some Collection<UInt8>, headerLength: Int) {
+    ///
+    /// Not generic: other modules would call it unspecialized, with a look-up for each byte.
+    package init(nalUnit: [UInt8], headerLength: Int) {
         var payload: [UInt8] = []
         payload.reserveCapacity(nalUnit.count)
         var zeros = 0

@@ -24,6 +24,7 @@ public final class Camera: Service, Sendable {
     private let messages: DeviceMessages
     let stream: NIOLoopBoundBox<CameraStream>
     private let source: CameraSource
+    private let handOff: SourceHandOff
     private let calls: CameraCalls
     private let photos: PhotoTaker
     /// `nil` if the camera is not recorded.
@@ -110,7 +111,7 @@ public final class Camera: Service, Sendable {
             notice.yield(NoticedDetection(source: .pictures, type: .motion, phase: $0))
         }
         self.motion = motion
-        let handOff = SourceHandOff(eventLoop) { event in
+        handOff = SourceHandOff(eventLoop) { event in
             stream.value.main.handle(event)
             recorder?.take(event, isOn: stream.value.isOn)
             motion?.take(event, isOn: stream.value.isOn)
@@ -161,6 +162,7 @@ public final class Camera: Service, Sendable {
             // The link's session ends at a graceful shutdown; then the other tasks end too.
             await group.next()
             source.stop()
+            handOff.end()
             group.cancelAll()
         }
         upgrade?.detach(device)

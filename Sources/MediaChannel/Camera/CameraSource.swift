@@ -21,10 +21,14 @@ enum CameraSourceEvent: Sendable {
 final class CameraSource: @unchecked Sendable {
     /// How often the file is checked, so that a removed or replaced file is not played for longer.
     private static let fileInterval = TimeAmount.seconds(1)
+    static let usualLead = TimeAmount.milliseconds(200)
+    /// The thread wakes so much before the time of the next frame, if it may read ahead.
+    private static let margin = TimeAmount.milliseconds(20)
 
     private let settings: CameraSettings
     private let eventLoop: (any EventLoop)?
-    private let onEvent: @Sendable (CameraSourceEvent) -> Void
+    private let lead: TimeAmount
+    private let onEvent: @Sendable (CameraSourceEvent, _ due: NIODeadline?) -> Void
     private let condition = NSCondition()
     private var isStopping = false
     private var hasEnded = false
@@ -37,13 +41,15 @@ final class CameraSource: @unchecked Sendable {
 
     /// - Parameters:
     ///   - eventLoop: The loop of an RTSP camera's sockets; `nil` chooses one.
-    ///   - onEvent: Called on the source's thread; nothing is read while it blocks.
+    ///   - lead: How long before its time a file's frame may be read, so that the thread does not wake for each frame.
+    ///   - onEvent: Called on the source's thread, with the time of a file's frame; nothing is read while it blocks.
     init(
-        _ settings: CameraSettings, eventLoop: (any EventLoop)?,
-        onEvent: @escaping @Sendable (CameraSourceEvent) -> Void
+        _ settings: CameraSettings, eventLoop: (any EventLoop)?, lead: TimeAmount = CameraSource.usualLead,
+        onEvent: @escaping @Sendable (CameraSourceEvent, _ due: NIODeadline?) -> Void
     ) {
         self.settings = settings
         self.eventLoop = eventLoop
+        self.lead = lead
         self.onEvent = onEvent
     }
 
@@ -84,14 +90,14 @@ final class CameraSource: @unchecked Sendable {
 
     private func run() {
         while !stopping {
-            onEvent(.connecting)
+            onEvent(.connecting, nil)
             do throws(IoTError) {
                 try readSource()
             } catch {
                 guard !stopping else { return }
                 timeline.beginRound(frameInterval: 0)
                 let pause = retry.pause(after: error) { Int64.random(in: $0) }
-                onEvent(.failed(error, retryAfter: .milliseconds(pause)))
+                onEvent(.failed(error, retryAfter: .milliseconds(pause)), nil)
                 wait(until: .now() + .milliseconds(pause))
             }
         }
@@ -104,7 +110,7 @@ final class CameraSource: @unchecked Sendable {
     private func readSource() throws(IoTError) {
         let reader = try settings.open(eventLoop: eventLoop, needsLibAV: &needsLibAV, cancellation)
         retry.opened()
-        onEvent(.opened(video: reader.video, audio: reader.audio))
+        onEvent(.opened(video: reader.video, audio: reader.audio), nil)
         var pacer = SourcePacer()
         let opened = NIODeadline.now()
         let isLive = settings.isLive
@@ -136,10 +142,13 @@ final class CameraSource: @unchecked Sendable {
             dropped.store(droppedBefore + reader.droppedPictures, ordering: .relaxed)
             var frame = timeline.place(read)
             if isLive, read.isDiscontinuity { frame.isDiscontinuity = true }
+            var due: NIODeadline?
             if !isLive {
-                wait(until: pacer.due(dts: frame.dts - timeline.gaps, now: .now()))
+                let time = pacer.due(dts: frame.dts - timeline.gaps, now: .now())
+                if time - .now() > lead { wait(until: time - min(lead, Self.margin)) }
+                due = time
             }
-            onEvent(.frame(frame))
+            onEvent(.frame(frame), due)
             if !isHealthy, NIODeadline.now() - opened > SourceRetry.healthySpan {
                 isHealthy = true
                 retry.isHealthy()

@@ -95,7 +95,7 @@ struct AccessUnitAssembler {
     private static func isIntraSlice(_ unit: UnsafeRawBufferPointer) -> Bool {
         // Data partitions B and C have no slice header.
         guard unit[0] & 0x1F != 3, unit[0] & 0x1F != 4 else { return true }
-        var reader = BitReader(nalUnit: unit.prefix(16), headerLength: 1)
+        var reader = BitReader(nalUnit: Array(unit.prefix(16)), headerLength: 1)
         guard (try? reader.unsignedExpGolomb()) != nil, let type = try? reader.unsignedExpGolomb() else { return false }
         return [2, 4, 7, 9].contains(type)
     }

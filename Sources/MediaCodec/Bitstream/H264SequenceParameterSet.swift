@@ -23,7 +23,7 @@ struct H264SequenceParameterSet: Equatable {
     /// - Parameter nalUnit: The whole NAL unit with its one-byte header. The result is nil if it is malformed.
     init?(nalUnit: some Collection<UInt8>) {
         guard let first = nalUnit.first, first & 0x1F == 7 else { return nil }
-        var reader = BitReader(nalUnit: nalUnit, headerLength: 1)
+        var reader = BitReader(nalUnit: Array(nalUnit), headerLength: 1)
         do {
             try parse(&reader)
         } catch {

@@ -25,7 +25,7 @@ struct H265SequenceParameterSet: Equatable {
     /// - Parameter nalUnit: The whole NAL unit with its two-byte header. The result is nil if it is malformed.
     init?(nalUnit: some Collection<UInt8>) {
         guard let first = nalUnit.first, first >> 1 & 0x3F == 33 else { return nil }
-        var reader = BitReader(nalUnit: nalUnit, headerLength: 2)
+        var reader = BitReader(nalUnit: Array(nalUnit), headerLength: 2)
         do {
             try parse(&reader)
         } catch {

@@ -79,11 +79,11 @@ struct ParameterSetStore {
         }
         switch codec {
         case .h264:
-            var reader = BitReader(nalUnit: nalUnit.prefix(16), headerLength: 1)
+            var reader = BitReader(nalUnit: Array(nalUnit.prefix(16)), headerLength: 1)
             guard let id = try? reader.unsignedExpGolomb(atMost: 255) else { return nil }
             return (2, id)
         case .h265:
-            var reader = BitReader(nalUnit: nalUnit.prefix(16), headerLength: 2)
+            var reader = BitReader(nalUnit: Array(nalUnit.prefix(16)), headerLength: 2)
             if type.rawValue == 32 {
                 guard let id = try? reader.bits(4) else { return nil }
                 return (0, id)

@@ -1,4 +1,5 @@
 import IoTCore
+import NIOCore
 import RTP
 
 @testable import MediaChannel
@@ -9,7 +10,7 @@ import RTP
 final class OtherSources: @unchecked Sendable {
     private let definitions: [Definition]
     /// What receives the events of each open source.
-    private(set) var open: [Definition: @Sendable (CameraSourceEvent) -> Void] = [:]
+    private(set) var open: [Definition: @Sendable (CameraSourceEvent, NIODeadline?) -> Void] = [:]
     private(set) var openings = 0
 
     init(_ definitions: [Definition]) {
@@ -28,5 +29,5 @@ final class OtherSources: @unchecked Sendable {
         return openers
     }
 
-    func send(_ event: CameraSourceEvent, to definition: Definition) { open[definition]?(event) }
+    func send(_ event: CameraSourceEvent, to definition: Definition) { open[definition]?(event, nil) }
 }
