@@ -96,7 +96,7 @@ test test-long interop attack: | root
 deps-test deps-test-long: | $(if $(NEEDS_ROOT),root)
 
 test: deps-test lint
-	$(SWIFT) build --build-tests --disable-index-store
+	$(SWIFT) build --build-tests
 	@# These tests compute for seconds without a pause. One test for each core and no more: a test that waits for a
 	@# thread of the pool would miss its deadlines.
 	SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=$$(nproc) \
@@ -114,7 +114,7 @@ test: deps-test lint
 
 # Does not repeat make test: other seeds, longer runs, and tests that need a release build.
 test-long: deps-test-long build
-	$(SWIFT) build --build-tests --disable-index-store
+	$(SWIFT) build --build-tests
 	Tests/api/typescript-client.sh
 	MAX_EXAMPLES=$${MAX_EXAMPLES:-200} Tests/api/schemathesis.sh
 	SOAK_CYCLES=$${SOAK_CYCLES:-5000} $(FAILURES_LAST) $(SWIFT) test --skip-build --no-parallel --filter PeerSoakTests
@@ -131,7 +131,7 @@ test-long: deps-test-long build
 
 # A missing peer is a failure: no test is skipped.
 interop: deps-test
-	$(SWIFT) build --build-tests --disable-index-store
+	$(SWIFT) build --build-tests
 	Tests/InteropTests/run.sh
 
 # Needs the machine for itself, because it checks times.
@@ -153,6 +153,7 @@ bench: deps-test build
 	@[ "$$(id -u)" -ne 0 ] || python3 Benchmarks/discovery.py $(BIN)
 	@python3 Benchmarks/fanout.py $(BIN) Benchmarks/.build/release/peer-bench
 	@python3 Benchmarks/rtsp.py $(BIN)
+	@python3 Benchmarks/live.py $(BIN)
 	@python3 Benchmarks/talk.py $(BIN)
 	@python3 Benchmarks/playback.py $(BIN)
 	@python3 Benchmarks/recordings.py $(BIN)

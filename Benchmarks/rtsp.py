@@ -196,8 +196,9 @@ def print_delay(binaries, camera, camera_port, options):
     finally:
         daemon.stop()
     # The player gets the pictures since the newest key frame at once; they are older than the measured ones.
-    print("\nAdded delay of %d pictures, camera to player over TCP: p50 %.1f ms, p95 %.1f ms, max %.1f ms." % (
-        len(delays), delays[len(delays) // 2], delays[int(len(delays) * 0.95)], delays[-1]))
+    print("\nAdded delay of %d pictures, camera to player over TCP: p50 %.1f ms, p95 %.1f ms, p99 %.1f ms, max %.1f ms." % (
+        len(delays), delays[len(delays) // 2], delays[int(len(delays) * 0.95)], delays[int(len(delays) * 0.99)],
+        delays[-1]))
 
 
 def main():
