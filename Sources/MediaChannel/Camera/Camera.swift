@@ -24,7 +24,6 @@ public final class Camera: Service, Sendable {
     private let messages: DeviceMessages
     let stream: NIOLoopBoundBox<CameraStream>
     private let source: CameraSource
-    private let handOff: SourceHandOff
     private let calls: CameraCalls
     private let photos: PhotoTaker
     /// `nil` if the camera is not recorded.
@@ -111,7 +110,7 @@ public final class Camera: Service, Sendable {
             notice.yield(NoticedDetection(source: .pictures, type: .motion, phase: $0))
         }
         self.motion = motion
-        handOff = SourceHandOff(eventLoop) { event in
+        let handOff = SourceHandOff(eventLoop) { event in
             stream.value.main.handle(event)
             recorder?.take(event, isOn: stream.value.isOn)
             motion?.take(event, isOn: stream.value.isOn)
@@ -162,7 +161,6 @@ public final class Camera: Service, Sendable {
             // The link's session ends at a graceful shutdown; then the other tasks end too.
             await group.next()
             source.stop()
-            handOff.end()
             group.cancelAll()
         }
         upgrade?.detach(device)

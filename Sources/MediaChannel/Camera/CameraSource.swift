@@ -21,14 +21,10 @@ enum CameraSourceEvent: Sendable {
 final class CameraSource: @unchecked Sendable {
     /// How often the file is checked, so that a removed or replaced file is not played for longer.
     private static let fileInterval = TimeAmount.seconds(1)
-    static let usualLead = TimeAmount.milliseconds(200)
-    /// The thread wakes so much before the time of the next frame, if it may read ahead.
-    private static let margin = TimeAmount.milliseconds(20)
 
     private let settings: CameraSettings
     private let eventLoop: (any EventLoop)?
-    private let lead: TimeAmount
-    private let onEvent: @Sendable (CameraSourceEvent, _ due: NIODeadline?) -> Void
+    private let onEvent: @Sendable (CameraSourceEvent) -> Void
     private let condition = NSCondition()
     private var isStopping = false
     private var hasEnded = false
@@ -41,15 +37,13 @@ final class CameraSource: @unchecked Sendable {
 
     /// - Parameters:
     ///   - eventLoop: The loop of an RTSP camera's sockets; `nil` chooses one.
-    ///   - lead: How long before its time a file's frame may be read, so that the thread does not wake for each frame.
-    ///   - onEvent: Called on the source's thread, with the time of a file's frame; nothing is read while it blocks.
+    ///   - onEvent: Called on the source's thread; nothing is read while it blocks.
     init(
-        _ settings: CameraSettings, eventLoop: (any EventLoop)?, lead: TimeAmount = CameraSource.usualLead,
-        onEvent: @escaping @Sendable (CameraSourceEvent, _ due: NIODeadline?) -> Void
+        _ settings: CameraSettings, eventLoop: (any EventLoop)?,
+        onEvent: @escaping @Sendable (CameraSourceEvent) -> Void
     ) {
         self.settings = settings
         self.eventLoop = eventLoop
-        self.lead = lead
         self.onEvent = onEvent
     }
 
@@ -90,14 +84,14 @@ final class CameraSource: @unchecked Sendable {
 
     private func run() {
         while !stopping {
-            onEvent(.connecting, nil)
+            onEvent(.connecting)
             do throws(IoTError) {
                 try readSource()
             } catch {
                 guard !stopping else { return }
                 timeline.beginRound(frameInterval: 0)
                 let pause = retry.pause(after: error) { Int64.random(in: $0) }
-                onEvent(.failed(error, retryAfter: .milliseconds(pause)), nil)
+                onEvent(.failed(error, retryAfter: .milliseconds(pause)))
                 wait(until: .now() + .milliseconds(pause))
             }
         }
@@ -110,7 +104,7 @@ final class CameraSource: @unchecked Sendable {
     private func readSource() throws(IoTError) {
         let reader = try settings.open(eventLoop: eventLoop, needsLibAV: &needsLibAV, cancellation)
         retry.opened()
-        onEvent(.opened(video: reader.video, audio: reader.audio), nil)
+        onEvent(.opened(video: reader.video, audio: reader.audio))
         var pacer = SourcePacer()
         let opened = NIODeadline.now()
         let isLive = settings.isLive
@@ -142,13 +136,10 @@ final class CameraSource: @unchecked Sendable {
             dropped.store(droppedBefore + reader.droppedPictures, ordering: .relaxed)
             var frame = timeline.place(read)
             if isLive, read.isDiscontinuity { frame.isDiscontinuity = true }
-            var due: NIODeadline?
             if !isLive {
-                let time = pacer.due(dts: frame.dts - timeline.gaps, now: .now())
-                if time - .now() > lead { wait(until: time - min(lead, Self.margin)) }
-                due = time
+                wait(until: pacer.due(dts: frame.dts - timeline.gaps, now: .now()))
             }
-            onEvent(.frame(frame), due)
+            onEvent(.frame(frame))
             if !isHealthy, NIODeadline.now() - opened > SourceRetry.healthySpan {
                 isHealthy = true
                 retry.isHealthy()

@@ -1,6 +1,5 @@
 public import IoTCore
 public import MediaCodec
-import NIOCore
 
 /// Decodes pictures of a camera's source for a caller that examines them, without a device or viewers.
 ///
@@ -17,7 +16,7 @@ public final class PictureWatch: Sendable {
         onPicture: @escaping @Sendable (VideoPicture) -> Void, onFailure: @escaping @Sendable (IoTError) -> Void
     ) {
         let development = Development()
-        source = CameraSource(settings, eventLoop: nil, lead: .zero) { event, _ in
+        source = CameraSource(settings, eventLoop: nil) { event in
             switch event {
             case .opened(let video, _): development.begin(video)
             case .frame(let frame) where frame.isKeyFrame && isDue():

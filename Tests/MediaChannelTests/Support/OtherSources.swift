@@ -1,5 +1,4 @@
 import IoTCore
-import NIOCore
 import RTP
 
 @testable import MediaChannel
@@ -10,7 +9,7 @@ import RTP
 final class OtherSources: @unchecked Sendable {
     private let definitions: [Definition]
     /// What receives the events of each open source.
-    private(set) var open: [Definition: @Sendable (CameraSourceEvent, NIODeadline?) -> Void] = [:]
+    private(set) var open: [Definition: @Sendable (CameraSourceEvent) -> Void] = [:]
     private(set) var openings = 0
 
     init(_ definitions: [Definition]) {
@@ -29,5 +28,5 @@ final class OtherSources: @unchecked Sendable {
         return openers
     }
 
-    func send(_ event: CameraSourceEvent, to definition: Definition) { open[definition]?(event, nil) }
+    func send(_ event: CameraSourceEvent, to definition: Definition) { open[definition]?(event) }
 }

@@ -7,8 +7,7 @@ import NIOCore
 final class CameraDefinitions {
     /// Starts to read a source, and returns the function that stops it.
     typealias OpenSource =
-        @Sendable (_ onEvent: @escaping @Sendable (CameraSourceEvent, _ due: NIODeadline?) -> Void)
-        -> @Sendable () -> Void
+        @Sendable (_ onEvent: @escaping @Sendable (CameraSourceEvent) -> Void) -> @Sendable () -> Void
 
     /// What is read besides the main source.
     enum Place: Hashable {
@@ -152,15 +151,8 @@ final class CameraDefinitions {
         guard !isClosed else { throw IoTError(.stopping) }
         let rendition = make(definition)
         let bound = NIOLoopBound(rendition, eventLoop: main.eventLoop)
-        let handOff = SourceHandOff(main.eventLoop) { bound.value.handle($0) }
-        let stop = open(handOff.take)
-        let running = Running(
-            rendition: rendition,
-            stop: {
-                stop()
-                handOff.end()
-            }, lastUsed: main.eventLoop.now)
-        self.running[place] = running
+        let stop = open(SourceHandOff(main.eventLoop) { bound.value.handle($0) }.take)
+        running[place] = Running(rendition: rendition, stop: stop, lastUsed: main.eventLoop.now)
         scheduleCheck()
         return rendition
     }
