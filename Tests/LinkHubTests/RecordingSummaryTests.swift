@@ -65,7 +65,7 @@ struct RecordingSummaryTests {
             #expect(try hub.request(hub.camera, "recording.report", json)?.code == .invalidRequest, "\(list)")
         }
         json["times"] = [1, 2]
-        for (name, value) in [("days", -1), ("days", 40_000), ("precision", -1)] as [(String, JSONValue)] {
+        for (name, value) in [("days", -1), ("days", 40_000), ("precision", -1), ("t", -1)] as [(String, JSONValue)] {
             var wrong = json
             wrong[name] = value
             #expect(try hub.request(hub.camera, "recording.report", wrong)?.code == .invalidRequest, "\(name)")

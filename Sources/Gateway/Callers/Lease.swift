@@ -72,8 +72,6 @@ package final class Lease: Sendable {
         ending.settle(.failure(reason))
     }
 
-    var hasEnded: Bool { state.withLock { $0.end != nil } }
-
     /// - Returns: whether the lease had already ended at the previous review, so that its holder had time to notice.
     func noteReview() -> Bool {
         state.withLock { state in

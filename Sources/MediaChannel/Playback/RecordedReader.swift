@@ -50,13 +50,12 @@ package struct CameraRecordings: Sendable {
     /// The number of the device's owner; `nil` until the hub has said it.
     let ownership: @Sendable () -> Int64?
 
-    /// - Parameter files: `nil` for the same reader.
     package init(
-        reader: RecordedReader, files: RecordedReader? = nil, ownership: @escaping @Sendable () -> Int64? = { nil },
+        reader: RecordedReader, files: RecordedReader, ownership: @escaping @Sendable () -> Int64? = { nil },
         open: @escaping @Sendable () throws(IoTError) -> any RecordedSource
     ) {
         self.reader = reader
-        self.files = files ?? reader
+        self.files = files
         self.ownership = ownership
         self.open = open
     }

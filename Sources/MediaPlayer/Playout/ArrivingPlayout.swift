@@ -6,6 +6,7 @@ package import NIOCore
 /// are due. It owns no clock, timer or decoder.
 package struct ArrivingPlayout {
     package private(set) var video: VideoParameters?
+    private var keyFrameParameters = KeyFrameParameters()
     package private(set) var jitterBuffer: JitterBuffer
     private var clocks: [MediaKind: SenderClock] = [:]
 
@@ -57,7 +58,7 @@ package struct ArrivingPlayout {
     }
 
     private mutating func videoMayHaveChanged(_ keyFrame: MediaFrame) {
-        guard let known = video, let found = VideoParameters(codec: known.codec, keyFrame: keyFrame), found != known
+        guard let known = video, let found = keyFrameParameters.changed(known.codec, in: keyFrame), found != known
         else { return }
         video = found
         jitterBuffer.setVideoParameters(found)

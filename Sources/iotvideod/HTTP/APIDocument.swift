@@ -11,13 +11,8 @@ enum APIDocument {
 
     private static let bytes = ByteBuffer(bytes: embedded_openapi().buffer)
 
-    /// The document's FNV-1a hash, so that a changed document has a new tag.
-    static let entityTag: String = {
-        let hash = bytes.readableBytesView.reduce(0xCBF2_9CE4_8422_2325 as UInt64) { hash, byte in
-            (hash ^ UInt64(byte)) &* 0x100_0000_01B3
-        }
-        return "\"\(Hex.encode(withUnsafeBytes(of: hash.bigEndian, Array.init)))\""
-    }()
+    /// A changed document has a new tag.
+    static let entityTag = "\"\(bytes.contentTag)\""
 
     static func response(to request: Request) -> Response {
         // `no-cache` lets a client keep a copy and ask whether it is still current (RFC 9111 §5.2.2.4).

@@ -15,12 +15,7 @@ struct FileRequestTests {
     }
 
     private func refusal(_ text: String) -> ErrorCode? {
-        do throws(IoTError) {
-            _ = try parse(text)
-            return nil
-        } catch {
-            return error.code
-        }
+        errorCode { () throws(IoTError) in _ = try parse(text) }
     }
 
     @Test("A request is read as it was written")

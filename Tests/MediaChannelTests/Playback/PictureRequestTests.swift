@@ -13,12 +13,7 @@ struct PictureRequestTests {
     }
 
     private func refusal(_ text: String) -> ErrorCode? {
-        do throws(IoTError) {
-            _ = try parse(text)
-            return nil
-        } catch {
-            return error.code
-        }
+        errorCode { () throws(IoTError) in _ = try parse(text) }
     }
 
     @Test("A request is read as it was written; a time beyond what a number can have is the latest one")

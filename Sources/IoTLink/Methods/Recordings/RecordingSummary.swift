@@ -35,7 +35,7 @@ public struct RecordingSummary: LinkValue, Hashable {
         let bounds = list.compactMap(\.integerValue)
         guard bounds.count == list.count, bounds.count.isMultiple(of: 2), bounds.allSatisfy(Self.moments.contains),
             (0...36_500).contains(days),
-            Self.moments.contains(precision)
+            Self.moments.contains(precision), t >= 0
         else { throw members.wrong("times", "pairs of seconds since 1970") }
         for place in stride(from: 0, to: bounds.count, by: 2) {
             let (start, end) = (bounds[place], bounds[place + 1])

@@ -40,8 +40,7 @@ final class Rendition {
     private(set) var audio: CameraTrack?
     private var readerRuns = ReaderRuns()
     private(set) var videoParameters: VideoParameters?
-    /// Of the last key frame.
-    private var lastParameterSets: [ByteBuffer] = []
+    private var keyFrameParameters = KeyFrameParameters()
     /// The sound as Opus, while there are browsers that need it.
     private(set) var opus: CameraTrack?
     private var browserSound: BrowserSound?
@@ -202,7 +201,7 @@ final class Rendition {
         // Pictures from before an outage are not current.
         group.removeAll()
         videoParameters = video
-        lastParameterSets = []
+        keyFrameParameters = KeyFrameParameters()
         clock = nil
         source = .ready
         settleWaiting({ $0 == .tracks }, .success(()))
@@ -332,13 +331,7 @@ final class Rendition {
 
     /// A camera may change the picture's size in band, at a key frame.
     private func videoMayHaveChanged(_ keyFrame: MediaFrame) {
-        guard let known = videoParameters else { return }
-        let sets = keyFrame.parameterSets(known.codec)
-        // Nearly always they are the same bytes as before.
-        guard sets != lastParameterSets else { return }
-        // A copy, because a slice would keep the whole key frame in memory.
-        lastParameterSets = sets.map { ByteBuffer(bytes: $0.readableBytesView) }
-        guard let found = VideoParameters(codec: known.codec, keyFrame: keyFrame),
+        guard let known = videoParameters, let found = keyFrameParameters.changed(known.codec, in: keyFrame),
             (found.width, found.height) != (known.width, known.height)
         else { return }
         videoParameters = found

@@ -48,6 +48,7 @@ struct FileRequest: Sendable, Hashable {
                 remedy: "begin the download again")
         }
         guard offset <= file.size else { throw IoTError(.downloadOffsetInvalid) }
+        guard count > 0 else { return ByteBuffer() }
         var bytes = try file.read(at: offset, count: count)
         // A clip is read in pieces.
         while bytes.readableBytes < count {

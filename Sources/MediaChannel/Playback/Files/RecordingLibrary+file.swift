@@ -40,11 +40,7 @@ private final class BytesFile: RecordedFile {
 
     init(_ bytes: ByteBuffer) {
         self.bytes = bytes
-        // FNV-1a: it detects that recordings have changed meanwhile, not attacks.
-        let hash = bytes.readableBytesView.reduce(UInt64(0xCBF2_9CE4_8422_2325)) {
-            ($0 ^ UInt64($1)) &* 0x100_0000_01B3
-        }
-        tag = "\(bytes.readableBytes)-\(String(hash, radix: 16))"
+        tag = "\(bytes.readableBytes)-\(bytes.contentTag)"
     }
 
     convenience init(_ text: String) { self.init(ByteBuffer(string: text)) }
