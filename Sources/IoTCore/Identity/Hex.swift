@@ -30,7 +30,14 @@ public enum Hex {
     /// `byteCount` random bytes from the system's generator, as text.
     public static func random(byteCount: Int) -> String {
         var generator = SystemRandomNumberGenerator()
-        return encode((0..<byteCount).map { _ in UInt8.random(in: .min ... .max, using: &generator) })
+        return random(byteCount: byteCount, using: &generator)
+    }
+
+    /// The system's generator costs a system call for each number: a number is eight bytes.
+    package static func random(byteCount: Int, using generator: inout some RandomNumberGenerator) -> String {
+        var bytes: [UInt8] = []
+        while bytes.count < byteCount { withUnsafeBytes(of: generator.next()) { bytes.append(contentsOf: $0) } }
+        return encode(bytes.prefix(byteCount))
     }
 
     static func isDecimalDigit(_ byte: UInt8) -> Bool {

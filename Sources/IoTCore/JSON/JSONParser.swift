@@ -149,27 +149,47 @@ public struct JSONParser {
 
     private mutating func parseString() throws(Failure) -> String {
         position += 1
-        var text: [UInt8] = []
+        let start = position
+        skipPlainText()
+        if current == UInt8(ascii: "\"") {
+            position += 1
+            return try string(bytes[start..<position - 1])
+        }
+        var text = Array(bytes[start..<position])
         while let byte = current {
             switch byte {
             case UInt8(ascii: "\""):
                 position += 1
-                guard let string = String(validating: text, as: UTF8.self) else { throw failure("invalid UTF-8") }
-                guard string.isStreamSafe else {
-                    throw failure("a string with more than \(String.longestCombiningRun) combining marks in a row")
-                }
-                return string
+                return try string(text[...])
             case UInt8(ascii: "\\"):
                 position += 1
                 try parseEscape(into: &text)
             case 0..<0x20:
                 throw failure("a control character in a string")
             default:
-                text.append(byte)
-                position += 1
+                let start = position
+                skipPlainText()
+                text += bytes[start..<position]
             }
         }
         throw failure("the text ended inside a string")
+    }
+
+    private mutating func skipPlainText() {
+        while let byte = current, byte >= 0x20, byte != UInt8(ascii: "\""), byte != UInt8(ascii: "\\") { position += 1 }
+    }
+
+    private func string(_ text: ArraySlice<UInt8>) throws(Failure) -> String {
+        // Most texts are ASCII, and this is faster than validating them.
+        let ascii = text.withUnsafeBufferPointer { utf8 in
+            utf8.allSatisfy { $0 < 0x80 } ? String(decoding: utf8, as: UTF8.self) : nil
+        }
+        if let ascii { return ascii }
+        guard let string = String(validating: text, as: UTF8.self) else { throw failure("invalid UTF-8") }
+        guard string.isStreamSafe else {
+            throw failure("a string with more than \(String.longestCombiningRun) combining marks in a row")
+        }
+        return string
     }
 
     private mutating func parseEscape(into text: inout [UInt8]) throws(Failure) {

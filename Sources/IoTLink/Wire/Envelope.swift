@@ -49,7 +49,7 @@ public enum Envelope: Sendable, Equatable {
             case .reply(let reply): reply.json
             case .push(let push): push.json
             }
-        let bytes = Array(json.jsonText.utf8)
+        let bytes = json.jsonBytes
         guard bytes.count <= Self.maximumSize else { throw Self.tooLarge(bytes.count) }
         return bytes
     }

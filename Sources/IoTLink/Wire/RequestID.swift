@@ -10,7 +10,7 @@ public enum RequestID {
     }
 
     static func random(using generator: inout some RandomNumberGenerator) -> String {
-        Hex.encode((0..<16).map { _ in UInt8.random(in: .min ... .max, using: &generator) })
+        Hex.random(byteCount: 16, using: &generator)
     }
 
     /// Returns an id that is the same for the same text, and different for any other.

@@ -16,7 +16,7 @@ extension HubCore {
         var room = Self.readingsSize
         for name in names {
             let reading = reading(name, path, permit)
-            room -= reading.json.jsonText.utf8.count + 1
+            room -= reading.json.jsonBytes.count + 1
             // A single reading always fits.
             guard room >= 0 || readings.isEmpty else { return DeviceReadings(readings, hasMore: true) }
             readings.append(reading)

@@ -53,7 +53,7 @@ extension HubCore {
         var size = 0
         for value in dropped {
             let entry: JSONValue = ["path": .string(value.path), "reason": .string(value.reason)]
-            size += entry.jsonText.utf8.count + 1
+            size += entry.jsonBytes.count + 1
             guard size < ThingEvent.maximumBodySize - 64 else { break }
             list.append(entry)
         }

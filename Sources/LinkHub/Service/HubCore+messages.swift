@@ -106,7 +106,7 @@ extension HubCore {
                 .serverPassThroughFailed,
                 "the hub answers nothing at '\(query.path.prefix(64))'", remedy: "ask for GET/time or GET/NetCfg_Token")
         }
-        return MessageContent(data: try MessageData(Array(answer.jsonText.utf8)))
+        return MessageContent(data: try MessageData(answer.jsonBytes))
     }
 
     /// The same as `net.token`, requested by its path.

@@ -18,7 +18,7 @@ struct RequestContent: Sendable, Hashable {
         let content: JSONValue = [
             .string(request.method), .string(request.actingAs?.description ?? ""), params,
         ]
-        let bytes = SHA256.hash(data: Array(content.jsonText.utf8)).prefix(8)
+        let bytes = SHA256.hash(data: content.jsonBytes).prefix(8)
         digest = Int64(bitPattern: bytes.reduce(0) { $0 << 8 | UInt64($1) })
     }
 

@@ -110,7 +110,7 @@ enum PlaybackMessages {
         var bytes = 0
         for element in elements {
             let json = json(element)
-            bytes += json.jsonText.utf8.count + 1
+            bytes += json.jsonBytes.count + 1
             if bytes > mostBytes { break }
             fitting.append(json)
         }

@@ -36,7 +36,7 @@ enum PlaintextReply: Sendable, Hashable {
     ///
     /// - Returns: `nil` if no form fits.
     func bytes(fitting limit: Int) -> [UInt8]? {
-        forms.lazy.map { Array($0.jsonText.utf8) }.first { $0.count <= limit }
+        forms.lazy.map { $0.jsonBytes }.first { $0.count <= limit }
     }
 
     /// The forms of the message, the longest first.

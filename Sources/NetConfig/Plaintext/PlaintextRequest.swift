@@ -38,7 +38,7 @@ struct PlaintextRequest: Sendable, Hashable, CustomStringConvertible, CustomRefl
             "token": .string(token),
         ]
         if let region { message["region"] = .string(region) }
-        return Array(message.jsonText.utf8)
+        return message.jsonBytes
     }
 
     var description: String { "a plaintext request for \(credentials)" }

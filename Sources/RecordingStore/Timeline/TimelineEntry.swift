@@ -23,7 +23,7 @@ package struct TimelineEntry: Sendable, Hashable {
         self.time = time
         self.kind = kind
         self.name = name
-        self.value = value.jsonText.utf8.count <= Self.mostBytes ? value : .null
+        self.value = value.jsonBytes.count <= Self.mostBytes ? value : .null
     }
 }
 

@@ -88,7 +88,7 @@ struct DeviceModelState: Sendable {
             let path = unreported.removeFirst()
             guard let reading = try? document.read(path) else { continue }
             changes.append(PropertyChange(path: path, value: reading.value, version: reading.version))
-            size += reading.value.jsonText.utf8.count
+            size += reading.value.jsonBytes.count
         }
         return changes.isEmpty ? .nothing : .report(changes)
     }

@@ -123,7 +123,7 @@ public struct ThingDocument: Sendable, Hashable {
 
     // The object's text, its quoted name, a colon and a comma. `frame` counts the six class names.
     private static func size(of value: JSONValue, name: String) -> Int {
-        value.jsonText.utf8.count + JSONValue.string(name).jsonText.utf8.count + 2
+        value.jsonBytes.count + JSONValue.string(name).jsonBytes.count + 2
     }
 
     private static func size(of entries: [PropertyClass: [String: Entry]]) -> Int {

@@ -106,7 +106,7 @@ private struct VendorFormReader {
 
     private mutating func countText(of line: JSONValue) throws(IoTError) {
         for key in ["name", "desc"] { textSize += line[key]?.stringValue?.utf8.count ?? 0 }
-        for key in ["default", "enum"] { textSize += line[key]?.jsonText.utf8.count ?? 0 }
+        for key in ["default", "enum"] { textSize += line[key]?.jsonBytes.count ?? 0 }
         guard textSize <= ThingSchema.maximumTextSize else {
             throw IoTError(
                 .payloadTooLarge,

@@ -117,7 +117,7 @@ struct PropertyCommand: AsyncParsableCommand {
             let limit = wait ? timeout?.duration ?? .seconds(10) : nil
             let answer: PropertyWriteResponse = try await options.withClient { client in
                 var answer: PropertyWriteResponse = try await client.call(
-                    .PUT, target, body: Array(value.jsonText.utf8))
+                    .PUT, target, body: value.jsonBytes)
                 if answer.pending, let limit {
                     try await PendingWrite(device: device, path: path, version: answer.version)
                         .wait(atMost: limit, client)

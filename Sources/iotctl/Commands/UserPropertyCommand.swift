@@ -41,7 +41,7 @@ struct UserPropertyCommand: AsyncParsableCommand {
         @OptionGroup var options: GlobalOptions
 
         func run() async throws {
-            let body = Array(try value.read().jsonText.utf8)
+            let body = try value.read().jsonBytes
             let answer: VersionResponse = try await options.withClient {
                 try await $0.call(.POST, target.path, body: body)
             }
@@ -68,7 +68,7 @@ struct UserPropertyCommand: AsyncParsableCommand {
         @OptionGroup var options: GlobalOptions
 
         func run() async throws {
-            let body = Array(try value.read().jsonText.utf8)
+            let body = try value.read().jsonBytes
             let answer: PropertyWriteResponse = try await options.withClient {
                 try await $0.call(.PUT, target.path, body: body)
             }

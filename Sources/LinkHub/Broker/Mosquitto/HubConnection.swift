@@ -106,7 +106,7 @@ final class HubConnection: Sendable {
     }
 
     private func publishControl(_ message: JSONValue) {
-        let bytes = Array(message.jsonText.utf8)
+        let bytes = message.jsonBytes
         publish(MQTTMessage(topic: DynamicSecurity.controlTopic, payload: bytes), to: current.withLock { $0 })
     }
 

@@ -37,7 +37,7 @@ struct FileRequest: Sendable, Hashable {
         json["offset"] = .integer(offset)
         json["count"] = .integer(Int64(count))
         json["tag"] = tag.map { .string($0) }
-        return ByteBuffer(string: json.jsonText)
+        return ByteBuffer(bytes: json.jsonBytes)
     }
 
     /// - Throws: `downloadUnavailable` if the file has another tag, `downloadOffsetInvalid`; the disk's error.
@@ -80,6 +80,6 @@ struct FileHead: Sendable, Hashable {
 
     var bytes: ByteBuffer {
         let json: JSONValue = ["size": .integer(size), "tag": .string(tag)]
-        return ByteBuffer(string: json.jsonText)
+        return ByteBuffer(bytes: json.jsonBytes)
     }
 }

@@ -55,7 +55,7 @@ struct PictureRequest: Sendable, Hashable {
         picture["width"] = bounds.map { .integer(Int64($0.width)) }
         picture["height"] = bounds?.height.map { .integer(Int64($0)) }
         let request: JSONValue = ["picture": picture]
-        return ByteBuffer(string: request.jsonText)
+        return ByteBuffer(bytes: request.jsonBytes)
     }
 }
 
@@ -95,6 +95,6 @@ struct PictureHead: Sendable, Hashable {
         json["time"] = time.map { .integer($0 / 1_000) }
         json["from"] = part.map { .integer($0.lowerBound / 1_000) }
         json["to"] = part.map { .integer($0.upperBound / 1_000) }
-        return ByteBuffer(string: json.jsonText)
+        return ByteBuffer(bytes: json.jsonBytes)
     }
 }
