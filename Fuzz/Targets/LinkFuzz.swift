@@ -10,6 +10,7 @@ extension FuzzTarget {
         cost: ReadingCost { input in
             _ = try? Envelope(parsing: input)
             _ = EnvelopeBatch.parse(input)
+            _ = EnvelopeBatch.split(input)
             _ = RequestHead.id(in: input)
             _ = LinkAddress.parse(topic: String(decoding: input, as: UTF8.self))
         }
@@ -29,6 +30,10 @@ extension FuzzTarget {
         if !envelopes.isEmpty {
             let again = EnvelopeBatch.parse(EnvelopeBatch.joined(try envelopes.map { try $0.serialized() }))
             try require(again.envelopes == envelopes && again.malformed == 0, "\(envelopes) became \(again)")
+            if malformed == 0, envelopes.count <= EnvelopeBatch.maximumCount, input.count <= EnvelopeBatch.maximumSize {
+                let texts = EnvelopeBatch.split(input)
+                try require(try texts.map(Envelope.init(parsing:)) == envelopes, "\(envelopes) was split as \(texts)")
+            }
         }
         let topic = String(decoding: input, as: UTF8.self)
         if let (address, direction) = LinkAddress.parse(topic: topic) {

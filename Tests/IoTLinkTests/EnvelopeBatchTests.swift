@@ -55,6 +55,27 @@ struct EnvelopeBatchTests {
         #expect(EnvelopeBatch.parse(tooDeep).malformed == 1)
     }
 
+    @Test("A batch is split without parsing it")
+    func split() throws {
+        let texts = try Self.envelopes.map { try $0.serialized() }
+        for count in 1...texts.count {
+            let envelopes = Array(texts.prefix(count))
+            #expect(EnvelopeBatch.split(EnvelopeBatch.joined(envelopes)) == envelopes)
+        }
+        for (text, parts) in [
+            (#" [ {"a":"]"} , [1,2] ,7 ] "#, [#"{"a":"]"} "#, "[1,2] ", "7 "]), (#"{"a":[1]}"#, [#"{"a":[1]}"#]),
+            ("[]", [""]), ("[1,]", ["1", ""]), ("[1", ["[1"]), ("[1]x", ["[1]x"]), (#"["\"#, [#"["\"#]), ("", [""]),
+        ] {
+            #expect(EnvelopeBatch.split(Array(text.utf8)).map { String(decoding: $0, as: UTF8.self) } == parts)
+        }
+        let most = EnvelopeBatch.joined(Array(repeating: texts[0], count: EnvelopeBatch.maximumCount))
+        #expect(EnvelopeBatch.split(most).count == EnvelopeBatch.maximumCount)
+        let tooMany = EnvelopeBatch.joined(Array(repeating: texts[0], count: EnvelopeBatch.maximumCount + 1))
+        #expect(EnvelopeBatch.split(tooMany) == [tooMany])
+        let tooLarge = EnvelopeBatch.joined([texts[0], Array(repeating: 0x31, count: EnvelopeBatch.maximumSize)])
+        #expect(EnvelopeBatch.split(tooLarge) == [tooLarge])
+    }
+
     @Test("A damaged batch does not trap")
     func damage() throws {
         var random = SeededGenerator(seed: 12)
@@ -66,6 +87,9 @@ struct EnvelopeBatchTests {
             }
             let (envelopes, malformed) = EnvelopeBatch.parse(bytes)
             #expect(envelopes.count + malformed > 0)
+            #expect(!EnvelopeBatch.split(bytes).isEmpty)
+            let cut = Array(bytes.prefix(.random(in: 0...bytes.count, using: &random)))
+            #expect(!EnvelopeBatch.split(cut).isEmpty)
         }
     }
 }

@@ -24,7 +24,7 @@ struct LinkSessionMachineTests {
         #expect(filter == "iotlink/1/down/u/owner/\(address.session)")
 
         session.feed(.subscribed(granted: true))
-        guard case .publish(let topic, _)? = session.outputs.first else { throw Unexpected() }
+        guard case .publish(let topic, _, _)? = session.outputs.first else { throw Unexpected() }
         #expect(topic == "iotlink/1/up/u/owner/\(address.session)")
         let begin = try #require(session.publishedRequests.first)
         #expect(begin.method == "session.begin")
@@ -36,6 +36,28 @@ struct LinkSessionMachineTests {
         #expect(session.statuses.map(\.status) == [.online])
         #expect(session.machine.status.reason == nil)
         #expect(session.machine.counters.onlineCount == 1)
+    }
+
+    @Test("Envelopes may be joined once the hub says that it reads batches, until the session begins again")
+    func batches() {
+        func joinable(_ session: VirtualSession) -> [Bool] {
+            session.outputs.compactMap { if case .publish(_, _, let isJoinable) = $0 { isJoinable } else { nil } }
+        }
+        var session = VirtualSession()
+        session.feed(.register)
+        session.connect()
+        #expect(joinable(session) == [false])
+        session.answerBegin(batches: true)
+        session.request("a")
+        #expect(joinable(session) == [true])
+        session.feed(.lost(IoTError(.linkUnavailable)))
+        session.advance(.seconds(60))
+        session.connect()
+        #expect(joinable(session) == [false])
+        // Another hub, which does not.
+        session.answerBegin()
+        session.request("b")
+        #expect(joinable(session) == [false])
     }
 
     struct Setback: Sendable, CustomTestStringConvertible {

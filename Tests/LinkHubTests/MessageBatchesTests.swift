@@ -111,4 +111,38 @@ struct MessageBatchesTests {
             await hub.stop()
         }
     }
+
+    @Test("Each request of a session's batch is answered; what is malformed does not affect the others")
+    func uplink() async throws {
+        let (replies, writer) = AsyncStream.makeStream(of: LinkReply.self)
+        let hub = try InProcessHub(directory: TemporaryDirectory()) { outputs in
+            for case .message(_, let payload) in outputs {
+                for case .reply(let reply) in EnvelopeBatch.parse(payload).envelopes { writer.yield(reply) }
+            }
+        }
+        try await hub.service.perform { core, time throws(IoTError) in
+            try core.addUser(AccessID(rawValue: "anna")!, at: time)
+        }
+        func bytes(_ id: String, _ method: String) throws -> [UInt8] {
+            let now = HubTime.now().wall
+            return try Envelope.request(
+                LinkRequest(id: id, method: method, params: ["batches": true], t: now, deadline: now + 60_000)
+            ).serialized()
+        }
+        func send(_ payload: [UInt8]) {
+            hub.service.receive(UplinkMessage(address: anna, payload: payload))
+        }
+        send(try bytes("begin", "session.begin"))
+        let requests = try (0..<30).map { try bytes("r\($0)", "device.list") }
+        send(EnvelopeBatch.joined(requests[..<15] + [Array("{}".utf8)] + requests[15...]))
+        var received: [LinkReply] = []
+        for await reply in replies {
+            received.append(reply)
+            if received.count == 31 { break }
+        }
+        #expect(received.map(\.id) == ["begin"] + (0..<30).map { "r\($0)" })
+        #expect(received.allSatisfy { $0.code == .success })
+        #expect(received.first?.result["batches"] == true)
+        await hub.stop()
+    }
 }

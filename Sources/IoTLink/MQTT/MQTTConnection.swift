@@ -28,8 +28,11 @@ public final class MQTTConnection: Sendable {
 
     /// Publishes with QoS 1, not retained, in the order of the calls. Returns when the message is queued.
     /// Throws 25024 when the queue is full, 21025 after the connection ended.
-    public func publish(_ message: MQTTMessage) throws(IoTError) {
-        try thread.enqueue(.publish(message))
+    ///
+    /// - Parameter isJoinable: the message is an envelope, and may be sent together with its neighbours as one
+    ///   `EnvelopeBatch`.
+    public func publish(_ message: MQTTMessage, isJoinable: Bool = false) throws(IoTError) {
+        try thread.enqueue(.publish(message, isJoinable: isJoinable))
     }
 
     /// Ends the connection within a second: sends the queued messages, waits for their acknowledgements and sends

@@ -187,7 +187,7 @@ final class MosquittoClient {
             case .subscribe(let filter):
                 result = mosquitto_subscribe(client, &identifier, filter, 1)
                 if result == MOSQ_ERR_SUCCESS.rawValue { subscriptions[identifier] = filter }
-            case .publish(let message):
+            case .publish(let message, _):
                 result = mosquitto_publish(
                     client, &identifier, message.topic, Int32(clamping: message.payload.count), message.payload, 1,
                     false)

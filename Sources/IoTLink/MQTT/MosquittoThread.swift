@@ -8,12 +8,12 @@ import Synchronization
 final class MosquittoThread: Sendable {
     enum Command {
         case subscribe(String)
-        case publish(MQTTMessage)
+        case publish(MQTTMessage, isJoinable: Bool)
 
         var size: Int {
             switch self {
             case .subscribe(let filter): filter.utf8.count
-            case .publish(let message): message.topic.utf8.count + message.payload.count
+            case .publish(let message, _): message.topic.utf8.count + message.payload.count
             }
         }
     }
@@ -119,13 +119,23 @@ final class MosquittoThread: Sendable {
     var wakeup: Int32 { state.withLock { $0.wakeup } }
     var isDisconnecting: Bool { state.withLock { $0.phase == .disconnecting } }
 
-    /// At most `count` commands, oldest first.
+    /// At most `count` commands, oldest first. Envelopes that follow each other are joined.
     func takeCommands(_ count: Int) -> [Command] {
+        let taken = state.withLock { state in
+            var joining = EnvelopeJoining()
+            var used = 0
+            while used < state.commands.count, joining.take(state.commands[used], atMost: count) { used += 1 }
+            state.bytes -= state.commands[..<used].reduce(0) { $0 + $1.size }
+            state.commands.removeFirst(used)
+            return joining
+        }
+        return taken.commands
+    }
+
+    /// Whether what waits first may be joined with what comes next.
+    var isNextJoinable: Bool {
         state.withLock { state in
-            let taken = Array(state.commands.prefix(count))
-            state.commands.removeFirst(taken.count)
-            state.bytes -= taken.reduce(0) { $0 + $1.size }
-            return taken
+            if case .publish(_, isJoinable: true) = state.commands.first { true } else { false }
         }
     }
 }

@@ -45,9 +45,9 @@ extension LinkSession {
             state.connection = nil
         case .subscribe(let filter):
             return hand(&state) { connection throws(IoTError) in try connection.subscribe(filter) }
-        case .publish(let topic, let payload):
+        case .publish(let topic, let payload, let isJoinable):
             return hand(&state) { connection throws(IoTError) in
-                try connection.publish(MQTTMessage(topic: topic, payload: payload))
+                try connection.publish(MQTTMessage(topic: topic, payload: payload), isJoinable: isJoinable)
             }
         case .status(let change):
             for reader in state.statusReaders.values { reader.yield(change) }
@@ -161,7 +161,7 @@ extension LinkSession {
         let will = SessionMethod.end.push(SessionEnding(.connectionLost, connection: Int64(attempt)))
         var configuration = MQTTConfiguration(
             endpoint: endpoint, clientID: clientID, credentials: credentials,
-            will: MQTTMessage(topic: address.upTopic, payload: Array(will.json.jsonText.utf8)))
+            will: MQTTMessage(topic: address.upTopic, payload: will.json.jsonBytes))
         configuration.keepAlive = limits.heartbeatInterval
         let connection = MQTTConnection(configuration: configuration) { [weak self] event in
             self?.received(event, attempt: attempt, topic: address.downTopic)

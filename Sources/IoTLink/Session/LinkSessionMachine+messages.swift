@@ -114,6 +114,7 @@ extension LinkSessionMachine {
             guard accept(reply, at: now, wall: wall) else { return }
             if let begun = try? SessionMethod.begin.result(reply.result) {
                 learnClock(begun.time, sentAt: sentAt, at: now, wall: wall)
+                hubReadsBatches = begun.batches
                 // Unreadable keys reject every token; absent keys are `nil`.
                 tokenKeys = begun.tokenKeys.map { TokenKeys(jwkSet: $0) ?? .none }
                 if let ownership = begun.ownership { emit(.ownership(ownership)) }
@@ -264,7 +265,7 @@ extension LinkSessionMachine {
         do throws(IoTError) {
             return try Envelope.reply(reply).serialized()
         } catch {
-            return Array(LinkReply(id: reply.id, error: error).json.jsonText.utf8)
+            return LinkReply(id: reply.id, error: error).json.jsonBytes
         }
     }
 
@@ -294,6 +295,6 @@ extension LinkSessionMachine {
     }
 
     mutating func publish(_ payload: [UInt8]) {
-        emit(.publish(topic: address.upTopic, payload: payload))
+        emit(.publish(topic: address.upTopic, payload: payload, isJoinable: hubReadsBatches))
     }
 }

@@ -47,7 +47,8 @@ struct LinkSessionMachine: Sendable {
         /// Send what was published before, then disconnect without the will.
         case disconnect
         case subscribe(filter: String)
-        case publish(topic: String, payload: [UInt8])
+        /// - Parameter isJoinable: whether the hub reads it as a part of an `EnvelopeBatch`, too.
+        case publish(topic: String, payload: [UInt8], isJoinable: Bool)
         case status(LinkStatusChange)
         /// One of several answers. `complete` follows later.
         case answer(id: String, JSONValue)
@@ -118,6 +119,7 @@ struct LinkSessionMachine: Sendable {
     var unsentAnswers: [(payload: [UInt8], deadline: NIODeadline)] = []
     /// The hub's time, ms since 1970, and when we learned it.
     var hubClock: (time: Int64, learnedAt: NIODeadline)?
+    var hubReadsBatches = false
     /// The keys that verify the hub's tokens, from its newest answer to `session.begin`; `nil` if it contains none.
     var tokenKeys: TokenKeys?
 
@@ -329,6 +331,8 @@ struct LinkSessionMachine: Sendable {
     }
 
     private mutating func begin(_ attempt: Beginning, at now: NIODeadline, wall: Int64) {
+        // It may be another hub.
+        hubReadsBatches = false
         var beginning = attempt
         let id = mintID()
         beginning.newest = id

@@ -1,7 +1,7 @@
 import IoTCore
 
 /// Several envelopes in one message, as a JSON array. It is sent only to a session that accepts batches in its
-/// `session.begin`.
+/// `session.begin`, and to a hub that accepts them in its answer.
 public enum EnvelopeBatch {
     /// The maximum bytes of a batch. A larger envelope is sent alone.
     public static let maximumSize = 65_536
@@ -21,6 +21,32 @@ public enum EnvelopeBatch {
         let list = json.arrayValue ?? [json]
         let envelopes = list.compactMap { try? Envelope(json: $0) }
         return (envelopes, list.isEmpty ? 1 : list.count - envelopes.count)
+    }
+
+    /// The texts of a message's envelopes, in order, without parsing them. What is not a batch of the permitted size is
+    /// returned unchanged, as one text.
+    public static func split(_ bytes: [UInt8]) -> [[UInt8]] {
+        var scanner = JSONScanner(bytes: bytes)
+        guard scanner.take(UInt8(ascii: "[")), bytes.count <= maximumSize else { return [bytes] }
+        var envelopes: [[UInt8]] = []
+        repeat {
+            scanner.skipWhitespace()
+            let start = scanner.position
+            scanner.skipValue()
+            envelopes.append(Array(bytes[start..<scanner.position]))
+        } while envelopes.count < maximumCount && scanner.take(UInt8(ascii: ","))
+        guard scanner.take(UInt8(ascii: "]")) else { return [bytes] }
+        scanner.skipWhitespace()
+        return scanner.position == bytes.count ? envelopes : [bytes]
+    }
+
+    /// Whether an envelope finds room in a batch.
+    ///
+    /// - Parameters:
+    ///   - count: of the batch's envelopes.
+    ///   - size: the bytes of the batch, with its brackets.
+    public static func hasRoom(for envelope: [UInt8], count: Int, size: Int) -> Bool {
+        count < maximumCount && size + envelope.count + 1 <= maximumSize
     }
 
     /// Joins envelopes, each as JSON text, into one message. A single envelope is returned unchanged.

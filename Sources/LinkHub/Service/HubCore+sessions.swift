@@ -50,7 +50,7 @@ extension HubCore {
             tokenExpires: tokenExpiry(of: address.principal),
             tokenKeys: address.principal.kind == .device ? authority.key.publicSet : Optional.none,
             ownership: address.principal.deviceID.flatMap { state.devices[$0]?.owners },
-            grantsEnded: address.principal.deviceID.flatMap { state.devices[$0]?.grantsEnded })
+            grantsEnded: address.principal.deviceID.flatMap { state.devices[$0]?.grantsEnded }, batches: true)
     }
 
     /// Records which session is the newest. This is stored, so it outlives the hub.

@@ -66,10 +66,12 @@ final class HubService: @unchecked Sendable {
     /// Why the hub refuses everything; `nil` if it does not.
     var storeFailure: IoTError? { reported.withLock { $0.storeFailure } }
 
-    /// Takes a message from the broker. Past the limits, a request is answered with 25024, and any other message is
-    /// dropped.
+    /// Takes a message from the broker. Each envelope of a batch counts as a message. Past the limits, a request is
+    /// answered with 25024, and any other message is dropped.
     func receive(_ message: UplinkMessage) {
-        for refused in add(.message(message)) { refuse(refused) }
+        for envelope in EnvelopeBatch.split(message.payload) {
+            for refused in add(.message(UplinkMessage(address: message.address, payload: envelope))) { refuse(refused) }
+        }
     }
 
     private func refuse(_ item: HubItem) {

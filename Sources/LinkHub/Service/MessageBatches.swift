@@ -33,9 +33,7 @@ struct MessageBatches {
             return
         }
         if let batch = batches[address] {
-            if batch.size + envelope.count + 1 <= EnvelopeBatch.maximumSize,
-                batch.envelopes.count < EnvelopeBatch.maximumCount
-            {
+            if EnvelopeBatch.hasRoom(for: envelope, count: batch.envelopes.count, size: batch.size) {
                 batches[address]?.envelopes.append(envelope)
                 batches[address]?.size += envelope.count + 1
                 return

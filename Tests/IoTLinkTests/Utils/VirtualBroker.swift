@@ -120,7 +120,7 @@ struct VirtualBroker {
             primary = attempt
             open(attempt)
         case .subscribe: wires[primary]?.up.append(.subscribe)
-        case .publish(_, let payload): wires[primary]?.up.append(.publish(payload))
+        case .publish(_, let payload, _): wires[primary]?.up.append(.publish(payload))
         case .disconnect: wires[primary]?.up.append(.disconnect)
         case .handover(.connect(let attempt, _, _)):
             next = attempt

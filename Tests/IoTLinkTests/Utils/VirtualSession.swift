@@ -80,10 +80,11 @@ struct VirtualSession {
         feed(.subscribed(granted: true))
     }
 
-    mutating func answerBegin(hubTime: Int64? = nil, tokenKeys: JSONValue? = nil) {
+    mutating func answerBegin(hubTime: Int64? = nil, tokenKeys: JSONValue? = nil, batches: Bool = false) {
         guard case .beginning(let beginning) = machine.phase else { return }
         var result: JSONValue = ["t": .integer(hubTime ?? wall)]
         result["tokenKeys"] = tokenKeys
+        if batches { result["batches"] = true }
         receive(LinkReply(id: beginning.newest, result: result))
     }
 
@@ -108,7 +109,7 @@ struct VirtualSession {
 
     var published: [Envelope] {
         outputs.compactMap { output in
-            guard case .publish(_, let payload) = output else { return nil }
+            guard case .publish(_, let payload, _) = output else { return nil }
             return try? Envelope(parsing: payload)
         }
     }

@@ -375,7 +375,7 @@ struct ChaosWorld {
             wires[nextWire] = Wire(box: box, life: life, attempt: attempt, address: address)
             send(up: .connect, on: nextWire)
         case .subscribe: if let wire = current() { send(up: .subscribe, on: wire) }
-        case .publish(_, let payload): if let wire = current() { send(up: .publish(payload), on: wire) }
+        case .publish(_, let payload, _): if let wire = current() { send(up: .publish(payload), on: wire) }
         case .disconnect: if let wire = current() { send(up: .disconnect, on: wire) }
         case .status(let change): try changed(change, box)
         case .push(let push): note(push, box)

@@ -47,10 +47,12 @@ public struct SessionBegun: LinkValue, Hashable {
     /// For a device: grants for its own network that were issued until then, s since 1970, are not valid, because
     /// somebody's rights were withdrawn.
     public var grantsEnded: Int64?
+    /// Whether the hub accepts envelope batches.
+    public var batches: Bool
 
     public init(
         time: SessionTime, principal: Principal, tokenExpires: Int64?, tokenKeys: JSONValue?, ownership: Int64? = nil,
-        grantsEnded: Int64? = nil
+        grantsEnded: Int64? = nil, batches: Bool = false
     ) {
         self.time = time
         self.principal = principal
@@ -58,6 +60,7 @@ public struct SessionBegun: LinkValue, Hashable {
         self.tokenKeys = tokenKeys
         self.ownership = ownership
         self.grantsEnded = grantsEnded
+        self.batches = batches
     }
 
     /// Ignores malformed members, which must not keep a principal offline.
@@ -68,6 +71,7 @@ public struct SessionBegun: LinkValue, Hashable {
         tokenKeys = members["tokenKeys"]
         ownership = members["ownership"]?.integerValue
         grantsEnded = members["grantsEnded"]?.integerValue
+        batches = members["batches"]?.boolValue ?? false
     }
 
     public var json: JSONValue {
@@ -78,6 +82,7 @@ public struct SessionBegun: LinkValue, Hashable {
         json["tokenKeys"] = tokenKeys
         json["ownership"] = .whole(ownership)
         json["grantsEnded"] = .whole(grantsEnded)
+        json["batches"] = .bool(batches)
         return json
     }
 }
