@@ -14,6 +14,8 @@ final class MosquittoClient {
     private var isConnected = false
     private var refusal: Int32 = 0
     private var unacknowledged = 0
+    /// When commands were last sent.
+    private var lastSent = NIODeadline.uptimeNanoseconds(0)
     private var subscriptions: [Int32: String] = [:]
     /// `nil` for a connection without TLS.
     private var verification: TLSVerification?
@@ -24,6 +26,8 @@ final class MosquittoClient {
     private static let leaveTime = TimeAmount.seconds(1)
     /// How often libmosquitto checks its keep-alive.
     private static let housekeepingInterval = TimeAmount.seconds(1)
+    /// While a message is not acknowledged, envelopes wait this long for others, to be sent as one message.
+    private static let joiningTime = TimeAmount.milliseconds(1)
 
     init(configuration: MQTTConfiguration, onEvent: @escaping @Sendable (MQTTEvent) -> Void) {
         self.configuration = configuration
@@ -60,7 +64,8 @@ final class MosquittoClient {
                 guard isConnected else { return .disconnected }
                 leaveBy = NIODeadline.now() + Self.leaveTime
             }
-            if isConnected, unacknowledged < configuration.unacknowledgedMessages {
+            let joiningEnd = leaveBy == nil ? joiningEnd(thread) : nil
+            if isConnected, joiningEnd == nil, unacknowledged < configuration.unacknowledgedMessages {
                 result = send(thread.takeCommands(configuration.unacknowledgedMessages - unacknowledged), client)
             }
             if let leaveBy, unacknowledged == 0 || NIODeadline.now() >= leaveBy {
@@ -75,7 +80,7 @@ final class MosquittoClient {
                 pollfd(fd: wakeup, events: Int16(POLLIN), revents: 0),
                 pollfd(fd: socket, events: events(client), revents: 0),
             ]
-            let wait = min(housekeeping, leaveBy ?? .distantFuture) - NIODeadline.now()
+            let wait = min(housekeeping, leaveBy ?? .distantFuture, joiningEnd ?? .distantFuture) - NIODeadline.now()
             poll(&descriptors, 2, Int32(clamping: max(wait, .zero).nanoseconds / 1_000_000 + 1))
 
             if descriptors[0].revents != 0 { cmosquitto_wakeup_clear(wakeup) }
@@ -98,6 +103,13 @@ final class MosquittoClient {
             }
         }
         return ended(result, client)
+    }
+
+    /// Until when the next envelope waits for others; `nil` if it does not.
+    private func joiningEnd(_ thread: MosquittoThread) -> NIODeadline? {
+        guard unacknowledged > 0, thread.isNextJoinable else { return nil }
+        let end = lastSent + Self.joiningTime
+        return end > NIODeadline.now() ? end : nil
     }
 
     /// Sends DISCONNECT and reads until the broker closes the connection. libmosquitto would close it at once; a broker
@@ -180,6 +192,7 @@ final class MosquittoClient {
     }
 
     private func send(_ commands: [MosquittoThread.Command], _ client: OpaquePointer) -> Int32 {
+        if !commands.isEmpty { lastSent = NIODeadline.now() }
         for command in commands {
             var identifier: Int32 = 0
             let result: Int32
