@@ -6,7 +6,7 @@ Usage: recordings.py BIN-DIRECTORY [--cameras 24] [--seconds 20]
 Cameras are one 1080p clip of about 4 Mbit/s with a key frame every two seconds, read at its pace. The same daemon runs
 without recording, with it, with encryption, and with the search for motion; the difference in CPU is divided by the
 bits. The reference is `ffmpeg -re -c copy -f segment`, less `ffmpeg -re -c copy -f null`, one process a camera. Writes
-are the process's calls (/proc/PID/io). Thumbnails and a clip are requested from what was recorded.
+and their bytes are the process's (/proc/PID/io), with those of the index. Thumbnails and a clip are requested from what was recorded.
 """
 import argparse
 import os
@@ -25,6 +25,14 @@ def make_clip(path):
          "sine=frequency=400:sample_rate=48000", "-t", "20", "-vf", "noise=alls=12:allf=t", "-c:v", "libx264", "-preset",
          "veryfast", "-b:v", "4M", "-maxrate", "4M", "-bufsize", "4M", "-g", "50", "-pix_fmt", "yuv420p", "-c:a", "aac",
          "-b:a", "64k", path], check=True)
+
+
+def media_bytes(path):
+    """Bytes of the clip's pictures and sound, without the file's own tables."""
+    output = subprocess.run(
+        ["ffprobe", "-v", "error", "-show_entries", "packet=size", "-of", "csv=p=0", path], check=True,
+        capture_output=True, text=True).stdout
+    return sum(int(line.strip(",")) for line in output.split())
 
 
 def io(pid):
@@ -81,6 +89,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         clip = folder + "/clip.mp4"
         make_clip(clip)
+        media = media_bytes(clip) / 20
         megabits = os.path.getsize(clip) * 8 / 20 / 1e6 * options.cameras
         key = folder + "/key"
         subprocess.run([os.path.join(options.binaries, "iotctl"), "recording", "key", key], check=True,
@@ -94,6 +103,7 @@ def main():
                 ("motion", ", motion: medium", None)):
             cpu, calls, daemon = run(options.binaries, clip, options, keys, recording)
             used[name] = (cpu - idle, (calls["syscw"] - idle_calls["syscw"]) / options.cameras)
+            if name == "recording": written = (calls["wchar"] - idle_calls["wchar"]) / options.cameras
             if recording is not None:
                 lines += requests(daemon, name)
             daemon.stop()
@@ -106,6 +116,7 @@ def main():
         print("| %s, above reading: %% of a core; CPU-s a Gbit | %.1f; %.3f |" % (
             name.removesuffix(", above -f null"), cpu * 100, cpu / megabits * 1000))
     print("| recording: write calls a camera and second, above reading | %.1f |" % used["recording"][1])
+    print("| recording: bytes written / bytes of the media | %.4f |" % (written / media))
     print("\n".join(lines))
 
 
