@@ -1,6 +1,6 @@
 #!/bin/bash
 # Kills a daemon that records four cameras, again and again at random moments. Then each file that it left decodes
-# without an error message, and holds all that was recorded up to a second before the kill.
+# without an error message, and holds all that was recorded up to 1.2 s before the kill.
 #
 #   Tests/operations/recording-kills.sh [DAEMON]
 #
@@ -81,4 +81,4 @@ for file in "$directory"/rec/0*/*.mp4; do
     }
     files=$((files + 1))
 done
-echo "$kills kills, $files files: each decodes, and none misses more than a second"
+echo "$kills kills, $files files: each decodes, and none misses more than 1.2 s"
