@@ -1,16 +1,9 @@
 /// Joins envelopes that wait for the broker: each message costs the broker and both of its clients an acknowledgement and
 /// several system calls, which is most of the cost of a small request.
 struct EnvelopeJoining {
-    private struct Batch {
-        let topic: String
-        var envelopes: [[UInt8]]
-        /// Bytes of the message, with its brackets.
-        var size: Int
-    }
-
     private enum Message {
         case alone(MosquittoThread.Command)
-        case batch(Batch)
+        case batch(topic: String, EnvelopeBatch.Growing)
     }
 
     private var messages: [Message] = []
@@ -20,9 +13,8 @@ struct EnvelopeJoining {
         messages.map { message in
             switch message {
             case .alone(let command): command
-            case .batch(let batch):
-                .publish(
-                    MQTTMessage(topic: batch.topic, payload: EnvelopeBatch.joined(batch.envelopes)), isJoinable: false)
+            case .batch(let topic, let content):
+                .publish(MQTTMessage(topic: topic, payload: content.message), isJoinable: false)
             }
         }
     }
@@ -30,23 +22,24 @@ struct EnvelopeJoining {
     /// - Parameter limit: the most messages.
     /// - Returns: false if the command finds no room.
     mutating func take(_ command: MosquittoThread.Command, atMost limit: Int) -> Bool {
-        if case .publish(let message, isJoinable: true) = command, case .batch(var batch)? = messages.last,
-            batch.topic == message.topic,
-            EnvelopeBatch.hasRoom(for: message.payload, count: batch.envelopes.count, size: batch.size)
-        {
-            messages.removeLast()
-            batch.envelopes.append(message.payload)
-            batch.size += message.payload.count + 1
-            messages.append(.batch(batch))
-            return true
+        guard case .publish(let message, isJoinable: true) = command else {
+            return append(.alone(command), atMost: limit)
         }
+        return join(message) || append(.batch(topic: message.topic, .init(message.payload)), atMost: limit)
+    }
+
+    /// Adds an envelope to the last message, if that is a batch for the same topic with room for it.
+    private mutating func join(_ message: MQTTMessage) -> Bool {
+        guard case .batch(message.topic, var content)? = messages.last else { return false }
+        // Without the other reference, the batch is not copied.
+        messages.removeLast()
+        defer { messages.append(.batch(topic: message.topic, content)) }
+        return content.add(message.payload)
+    }
+
+    private mutating func append(_ message: Message, atMost limit: Int) -> Bool {
         guard messages.count < limit else { return false }
-        if case .publish(let message, isJoinable: true) = command {
-            messages.append(
-                .batch(Batch(topic: message.topic, envelopes: [message.payload], size: message.payload.count + 2)))
-        } else {
-            messages.append(.alone(command))
-        }
+        messages.append(message)
         return true
     }
 }

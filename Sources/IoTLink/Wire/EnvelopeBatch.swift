@@ -40,13 +40,26 @@ public enum EnvelopeBatch {
         return scanner.position == bytes.count ? envelopes : [bytes]
     }
 
-    /// Whether an envelope finds room in a batch.
-    ///
-    /// - Parameters:
-    ///   - count: of the batch's envelopes.
-    ///   - size: the bytes of the batch, with its brackets.
-    public static func hasRoom(for envelope: [UInt8], count: Int, size: Int) -> Bool {
-        count < maximumCount && size + envelope.count + 1 <= maximumSize
+    /// A message that grows by one envelope after the other.
+    public struct Growing {
+        private var envelopes: [[UInt8]]
+        /// Bytes of the message, with its brackets.
+        private var size: Int
+
+        public init(_ first: [UInt8]) {
+            envelopes = [first]
+            size = first.count + 2
+        }
+
+        /// - Returns: false if the envelope finds no room.
+        public mutating func add(_ envelope: [UInt8]) -> Bool {
+            guard envelopes.count < maximumCount, size + envelope.count + 1 <= maximumSize else { return false }
+            envelopes.append(envelope)
+            size += envelope.count + 1
+            return true
+        }
+
+        public var message: [UInt8] { joined(envelopes) }
     }
 
     /// Joins envelopes, each as JSON text, into one message. A single envelope is returned unchanged.

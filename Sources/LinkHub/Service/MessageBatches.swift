@@ -6,9 +6,7 @@ struct MessageBatches {
     private struct Batch {
         /// The index of the batch's message among the outputs.
         var place: Int
-        var envelopes: [[UInt8]]
-        /// Bytes of the message.
-        var size: Int
+        var content: EnvelopeBatch.Growing
     }
 
     private var outputs: [HubOutput] = []
@@ -32,22 +30,16 @@ struct MessageBatches {
             outputs.append(output)
             return
         }
-        if let batch = batches[address] {
-            if EnvelopeBatch.hasRoom(for: envelope, count: batch.envelopes.count, size: batch.size) {
-                batches[address]?.envelopes.append(envelope)
-                batches[address]?.size += envelope.count + 1
-                return
-            }
-            close(address)
-        }
+        if batches[address]?.content.add(envelope) == true { return }
+        close(address)
         if reads(address) {
-            batches[address] = Batch(place: outputs.count, envelopes: [envelope], size: envelope.count + 2)
+            batches[address] = Batch(place: outputs.count, content: EnvelopeBatch.Growing(envelope))
         }
         outputs.append(output)
     }
 
     private mutating func close(_ address: LinkAddress) {
         guard let batch = batches.removeValue(forKey: address) else { return }
-        outputs[batch.place] = .message(address, EnvelopeBatch.joined(batch.envelopes))
+        outputs[batch.place] = .message(address, batch.content.message)
     }
 }

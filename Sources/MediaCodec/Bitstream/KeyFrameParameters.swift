@@ -7,7 +7,9 @@ package struct KeyFrameParameters: Sendable {
 
     package init() {}
 
-    /// - Returns: the new parameters; `nil` if the sets are the same as before, or there is no valid one.
+    /// Parses the key frame's parameter sets if they have changed.
+    ///
+    /// - Returns: what they say; `nil` if they have not changed. Also `nil` if they have no valid sequence parameter set.
     package mutating func changed(_ codec: VideoCodec, in keyFrame: MediaFrame) -> VideoParameters? {
         let sets = keyFrame.parameterSets(codec)
         guard sets != last else { return nil }
