@@ -1,5 +1,6 @@
 #!/bin/bash
-# Runs the tests with independent peers: every test.sh in a subfolder, or the subfolders named as arguments.
+# Runs the tests with independent peers: the subfolders named as arguments, one after another; without arguments every
+# one that has a test.sh, two at a time.
 #
 #   Tests/InteropTests/run.sh [NAME...]        e.g. Chromium
 #
@@ -14,12 +15,17 @@ export DAEMON=${DAEMON:-$root/.build/debug/iotvideod}
 PYTHON=$("$root/Tests/python-environment.sh" interop "$here/requirements.txt")/python3 || exit 1
 export PYTHON
 
-if [ $# -gt 0 ]; then
-    tests=("${@/#/$here/}")
-    tests=("${tests[@]/%//test.sh}")
-else
-    tests=("$here"/*/test.sh)
+if [ $# -eq 0 ]; then
+    # These wait for most of their time. The browser's tests take as long as the others together.
+    others=()
+    for test in "$here"/*/test.sh; do
+        name=$(basename "$(dirname "$test")")
+        [ "$name" = Chromium ] || others+=("$name")
+    done
+    exec "$root/Tests/at-once.sh" "'$0' Chromium" "'$0' ${others[*]}"
 fi
+tests=("${@/#/$here/}")
+tests=("${tests[@]/%//test.sh}")
 failed=()
 logs=$(mktemp -d)
 trap 'rm -rf "$logs"' EXIT
