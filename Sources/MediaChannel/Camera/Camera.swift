@@ -164,22 +164,23 @@ public final class Camera: Service, Sendable {
             group.cancelAll()
         }
         upgrade?.detach(device)
-        await released(stream.eventLoop.flatSubmit { [stream] in stream.value.close() })
-        if settings.sourceKind == .v4l2 {
-            let promise = stream.eventLoop.makePromise(of: Void.self)
-            source.whenEnded { promise.succeed() }
-            await released(promise.futureResult)
-        }
-        await recorder?.close()
+        let end = stream.eventLoop.makePromise(of: Void.self)
+        source.whenEnded { end.succeed() }
+        await released(
+            stream.eventLoop.flatSubmit { [stream] in
+                EventLoopFuture.andAllComplete([stream.value.close(), end.futureResult], on: stream.eventLoop)
+            })
+        if let recorder { _ = try? await stream.eventLoop.submit { recorder.close() }.get() }
         setLogLevel(nil)
     }
 
-    /// Waits until the capture device or the loudspeaker is closed: it has only one user at a time, and this camera may
-    /// open it again with other settings. Waits at most two seconds, because a driver can hang.
-    private func released(_ device: EventLoopFuture<Void>) async {
+    /// Waits until the sources and the loudspeaker are closed: a device has only one user at a time, this camera may open it
+    /// again with other settings, and a source's thread uses the event loop. Waits at most two seconds, because a driver
+    /// can hang.
+    private func released(_ devices: EventLoopFuture<Void>) async {
         let promise = stream.eventLoop.makePromise(of: Void.self)
         let limit = stream.eventLoop.scheduleTask(in: .seconds(2)) { promise.succeed() }
-        device.cascade(to: promise)
+        devices.cascade(to: promise)
         try? await promise.futureResult.get()
         limit.cancel()
     }

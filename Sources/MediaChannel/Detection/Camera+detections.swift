@@ -36,12 +36,21 @@ extension Camera {
     /// - Parameter duration: how long it lasts from now on, at most an hour; another event may prolong the recording.
     /// - Throws: 21005 if the events of the camera cannot be sent now.
     public func detected(_ type: DetectionType, for duration: Duration) async throws(IoTError) -> Detection {
-        let isOn = (try? await stream.eventLoop.submit { [stream] in stream.value.isOn }.get()) ?? false
-        let isRecorded = isOn && recorder?.begin(type, for: duration) == true
+        let isRecorded = await record(type, for: duration)
         let now = WallClock.milliseconds()
         let detection = Detection(
             type: type, start: now, end: now + TimeAmount(duration).nanoseconds / 1_000_000, isRecorded: isRecorded)
         try post(Detection.topic, detection.body)
         return detection
+    }
+
+    /// Records an event of a camera that is on.
+    ///
+    /// - Returns: whether it is recorded.
+    func record(_ type: DetectionType, for duration: Duration) async -> Bool {
+        let isRecorded = try? await stream.eventLoop.submit { [stream, recorder] in
+            stream.value.isOn && recorder?.begin(type, for: duration) == true
+        }.get()
+        return isRecorded == true
     }
 }

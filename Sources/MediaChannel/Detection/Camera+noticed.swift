@@ -20,7 +20,7 @@ extension Camera {
                 detections[key] = try? await detected(next.type, for: next.expected)
             case .goesOn:
                 guard detections[key] != nil else { continue }
-                if recorder?.begin(next.type, for: next.expected) == true { detections[key]?.isRecorded = true }
+                if await record(next.type, for: next.expected) { detections[key]?.isRecorded = true }
             case .ends(let lasted):
                 guard var over = detections.removeValue(forKey: key) else { continue }
                 over.end = over.start + lasted / 1_000

@@ -1,29 +1,20 @@
 package import IoTCore
-import MediaPlayer
 import NIOCore
 package import RecordingStore
 import Synchronization
 
-/// Records a camera: makes segments of its source's frames on a thread of its own. It is not a viewer, and the camera's
-/// event loop does not wait for it.
+/// Records a camera: makes segments of its source's frames, on the camera's event loop. Only whole fragments, about one a
+/// second, go to the disk's thread. It is not a viewer.
 ///
-/// `@unchecked Sendable`: `recording` and `gate` are used only by the worker's jobs, `minute` only on the camera's event
-/// loop.
+/// Frames wait until one comes that may complete a fragment, because to process one alone takes several times as long.
+///
+/// `@unchecked Sendable`: what is neither constant nor guarded by a mutex is used only on the camera's event loop.
 package final class CameraRecorder: @unchecked Sendable {
-    /// The most jobs that wait for the thread: some seconds of pictures and sound.
-    private static let limit = 64
-    /// Frames go to the thread together, because each wake-up costs more than a frame: those of this time, µs, and at most
-    /// this many.
-    private static let batchTime: Int64 = 100_000
-    private static let batchLimit = 64
-
-    private struct Waiting {
-        var frames: [ArrivedFrame] = []
-        /// Frames were lost since the last one that was taken.
-        var hasGap = false
-        /// Frames have come since the last pause, also at times that are not recorded.
-        var isDelivering = false
-    }
+    /// A fragment is not complete before, µs; less than a second because pictures may be reordered.
+    private static let untilDue: Int64 = 750_000
+    /// The most that waits: as long, and as many bytes, as a fragment has.
+    private static let mostTime: Int64 = 1_000_000
+    private static let mostBytes = 4 << 20
 
     /// When the camera is recorded.
     private struct Schedule {
@@ -40,13 +31,19 @@ package final class CameraRecorder: @unchecked Sendable {
     private let limits: EventGate.Limits?
     private var gate: EventGate?
     private let schedule: Mutex<Schedule>
-    private let worker = SerialWorker(name: "recorder", limit: CameraRecorder.limit)
     private let clock: @Sendable () -> (now: Moment, isSynchronised: Bool)
     private let write: @Sendable (CameraRecording.Output) -> Void
     private let noteEntry: @Sendable (TimelineEntry) -> Void
     private let onFailure: @Sendable (IoTError) -> Void
     private let storePlan: @Sendable (JSONValue) async throws(IoTError) -> Void
-    private let waiting = Mutex(Waiting())
+    private var waiting: [ArrivedFrame] = []
+    private var waitingBytes = 0
+    private var hasPictures = true
+    /// From this `pts` on, a picture may complete a fragment, µs.
+    private var due = Int64.min
+    /// Frames have come since the last pause, also at times that are not recorded.
+    private var isDelivering = false
+    private var isClosed = false
     /// The minute, since 1970, of the last frame, and whether it is recorded.
     private var minute: (number: Int64, isTime: Bool)?
 
@@ -63,7 +60,8 @@ package final class CameraRecorder: @unchecked Sendable {
         _ recording: sending CameraRecording, events: EventGate.Limits? = nil, times: RecordingTimes? = nil,
         plan: RecordPlan? = nil,
         clock: @escaping @Sendable () -> (now: Moment, isSynchronised: Bool) = {
-            (Moment.now(), ClockState.isSynchronised())
+            let now = Moment.now()
+            return (now, ClockState.isSynchronised(at: now.monotonic))
         },
         write: @escaping @Sendable (CameraRecording.Output) -> Void,
         note: @escaping @Sendable (TimelineEntry) -> Void = { _ in },
@@ -84,48 +82,46 @@ package final class CameraRecorder: @unchecked Sendable {
     ///
     /// - Parameter isOn: whether the camera is on; frames of a camera that is off are not recorded.
     func take(_ event: CameraSourceEvent, isOn: Bool) {
+        guard !isClosed else { return }
         switch event {
         case .connecting: break
         case .opened(let video, let audio):
-            hand()
-            submit(beyondLimit: true) { [self] recording in
-                let wasOpen = gate?.isOpen == true
-                gate = limits.map { EventGate($0, hasPictures: video != nil) }
-                // The source was lost during an event, and is back.
-                if wasOpen { _ = gate?.open(until: clock().now.monotonic) }
-                return recording.opened(video: video, audio: audio)
-            }
+            processWaiting()
+            hasPictures = video != nil
+            let wasOpen = gate?.isOpen == true
+            gate = limits.map { EventGate($0, hasPictures: video != nil) }
+            // The source was lost during an event, and is back.
+            if wasOpen { _ = gate?.open(until: clock().now.monotonic) }
+            record { $0.opened(video: video, audio: audio) }
         case .frame(let frame):
             guard isOn else { return }
             let (now, isSynchronised) = clock()
-            let isTime = isTime(now.wall)
-            let arrived = ArrivedFrame(frame, now: now, isSynchronised: isSynchronised)
-            let isBatch = waiting.withLock { waiting in
-                waiting.isDelivering = true
-                guard isTime else { return false }
-                waiting.frames.append(arrived)
-                let first = waiting.frames[0].now.monotonic
-                return waiting.frames.count >= Self.batchLimit || now.monotonic - first >= Self.batchTime
-            }
-            if isBatch { hand() }
+            isDelivering = true
+            guard isTime(now.wall) else { return }
+            waiting.append(ArrivedFrame(frame, now: now, isSynchronised: isSynchronised))
+            waitingBytes += frame.bytes.readableBytes
+            if mayComplete(frame, at: now.monotonic) { processWaiting() }
         case .failed: pause()
         }
     }
 
-    /// Hands the waiting frames to the thread.
-    private func hand() {
-        waiting.withLock { waiting in
-            guard !waiting.frames.isEmpty else { return }
-            let isTaken = submit { [self, frames = waiting.frames, hasGap = waiting.hasGap] recording in
-                // The pictures after a gap cannot be decoded before the next key frame.
-                if hasGap { gate?.clear() }
-                return (hasGap ? recording.end() : []) + frames.flatMap { pass($0, to: recording) }
-            }
-            waiting = Waiting(hasGap: !isTaken, isDelivering: waiting.isDelivering)
-        }
+    /// Whether a fragment may be complete when this frame has come.
+    private func mayComplete(_ frame: MediaFrame, at now: Int64) -> Bool {
+        if waitingBytes >= Self.mostBytes || now - waiting[0].now.monotonic >= Self.mostTime { return true }
+        guard hasPictures else { return frame.pts >= due }
+        return frame.kind == .video && (frame.isKeyFrame || frame.pts >= due)
     }
 
-    /// Something happened at the camera, which playback tells again.
+    private func processWaiting() {
+        guard let newest = waiting.last?.frame.pts else { return }
+        let frames = waiting
+        waiting.removeAll(keepingCapacity: true)
+        waitingBytes = 0
+        let written = record { recording in frames.flatMap { pass($0, to: recording) } }
+        if written { due = newest + Self.untilDue }
+    }
+
+    /// Something happened at the camera, which playback tells again. On any thread.
     ///
     /// - Parameter name: the path of a property or an action, or the topic of an event.
     func note(_ name: String, _ value: JSONValue, kind: TimelineEntry.Kind) {
@@ -146,10 +142,10 @@ package final class CameraRecorder: @unchecked Sendable {
         if !isTime(at: clock().now.wall) { pause() }
     }
 
-    /// Whether the camera's recording plan says when it is recorded.
+    /// Whether the camera's recording plan says when it is recorded. On any thread.
     package var followsPlan: Bool { schedule.withLock { $0.plan?.times != nil } }
 
-    /// Whether the camera is recorded at a time, µs since 1970.
+    /// Whether the camera is recorded at a time, µs since 1970. On any thread.
     package func isTime(at wall: Int64) -> Bool { schedule.withLock { $0.times }?.contain(wall) ?? true }
 
     /// Ends the segment when the times end.
@@ -169,65 +165,50 @@ package final class CameraRecorder: @unchecked Sendable {
         return (passed.ends ? recording.end() : []) + passed.frames.flatMap { recording.take($0) }
     }
 
-    /// Something was noticed: records what came shortly before, and all until it has ended.
+    /// Something was noticed: records what came shortly before, and all until it has ended. On the camera's event loop.
     ///
     /// - Returns: whether it is recorded; `false` while the source delivers nothing, although it is recorded from when the
     ///   source is back.
     func begin(_ type: DetectionType, for duration: Duration) -> Bool {
         let now = clock().now
-        guard isTime(at: now.wall) else { return false }
-        let isDelivering = waiting.withLock { $0.isDelivering }
+        guard !isClosed, isTime(at: now.wall) else { return false }
         guard limits != nil else { return isDelivering }
+        processWaiting()
         let end = now.monotonic + TimeAmount(duration).nanoseconds / 1_000
-        return submit(beyondLimit: true) { [self] recording in
-            guard gate?.isOpen == false else { return open(until: end, recording) }
-            recording.reason = type == .motion ? .motion : .event
-            return open(until: end, recording)
-        } && isDelivering
+        if gate?.isOpen == false { recording.reason = type == .motion ? .motion : .event }
+        record { recording in (gate?.open(until: end) ?? []).flatMap { recording.take($0) } }
+        return isDelivering
     }
 
-    private func open(until end: Int64, _ recording: CameraRecording) -> [CameraRecording.Output] {
-        (gate?.open(until: end) ?? []).flatMap { recording.take($0) }
-    }
-
-    /// The camera's pictures are turned in another way from now on: the next key frame begins a segment.
+    /// The camera's pictures are turned in another way from now on: the next key frame begins a segment. On the camera's
+    /// event loop.
     func turn(_ rotation: PictureRotation) {
-        hand()
-        submit(beyondLimit: true) { recording in
-            recording.rotation = rotation
-            return []
-        }
+        processWaiting()
+        recording.rotation = rotation
     }
 
-    /// The source was lost, or the camera was switched off: ends the segment.
+    /// The source was lost, or the camera was switched off: ends the segment. On the camera's event loop.
     func pause() {
-        hand()
-        waiting.withLock { $0.isDelivering = false }
-        submit(beyondLimit: true) { [self] recording in
-            gate?.clear()
-            return recording.end()
-        }
+        isDelivering = false
+        processWaiting()
+        gate?.clear()
+        record { $0.end() }
     }
 
-    /// Ends the segment, and then the thread. Returns when everything was handed over to the disk.
-    package func close() async {
+    /// Ends the segment; nothing is recorded afterwards. On the camera's event loop.
+    package func close() {
         pause()
-        await withCheckedContinuation { continuation in
-            let isTaken = worker.submit(beyondLimit: true) { continuation.resume() }
-            if !isTaken { continuation.resume() }
-        }
-        worker.stop()
+        isClosed = true
     }
 
+    /// - Returns: whether something is to be written.
     @discardableResult
-    private func submit(
-        beyondLimit: Bool = false, _ body: @escaping @Sendable (CameraRecording) -> [CameraRecording.Output]
-    ) -> Bool {
-        worker.submit(beyondLimit: beyondLimit) { [self] in
-            let before = recording.failure
-            for output in body(recording) { write(output) }
-            if let failure = recording.failure, failure.code != before?.code { onFailure(failure) }
-        }
+    private func record(_ body: (CameraRecording) -> [CameraRecording.Output]) -> Bool {
+        let before = recording.failure
+        let outputs = body(recording)
+        for output in outputs { write(output) }
+        if let failure = recording.failure, failure.code != before?.code { onFailure(failure) }
+        return !outputs.isEmpty
     }
 }
 

@@ -6,10 +6,9 @@ package import NIOCore
 ///
 /// H.264 becomes `avc1`, H.265 `hvc1`, AAC `mp4a`, Opus `Opus`; G.711 must be converted before (`RecordedSound`).
 package struct SegmentWriter {
-    /// A fragment is complete after this time; one that is at least half as long ends at a key frame, µs.
+    /// About how long a fragment is, µs. One that is at least half as long ends at a key frame; one that does not start with
+    /// a key frame ends at the next one.
     static let fragmentDuration: Int64 = 1_000_000
-    /// A fragment that does not start with a key frame ends at one after this time, µs.
-    private static let shortestFragment: Int64 = 100_000
     /// A fragment is complete when it has this many bytes.
     private static let fragmentBytes = 4 << 20
     /// How long before the first picture a file's sound may begin, µs.
@@ -34,8 +33,6 @@ package struct SegmentWriter {
     private var tables: [MediaKind: SampleTable] = [:]
     private var pending: [MediaKind: [SegmentSample]] = [:]
     private var pendingBytes = 0
-    /// µs from the segment's start.
-    private var pendingStart: Int64?
     private var sequence: UInt32 = 0
 
     /// - Parameters:
@@ -96,7 +93,7 @@ package struct SegmentWriter {
         switch frame.kind {
         case .video:
             guard let sample = try video?.take(frame, at: time, wallClock: wallClock) else { return nil }
-            return try append(sample, .video)
+            return try append(sample, .video, isBeforeKeyFrame: frame.isKeyFrame)
         case .audio:
             guard let sample = audio?.take(frame, at: time, wallClock: wallClock) else { return nil }
             return try append(sample, .audio)
@@ -121,21 +118,27 @@ package struct SegmentWriter {
 
     // MARK: Private
 
-    private mutating func append(_ sample: SegmentSample, _ kind: MediaKind) throws(IoTError) -> Fragment? {
+    private mutating func append(
+        _ sample: SegmentSample, _ kind: MediaKind, isBeforeKeyFrame: Bool = false
+    ) throws(IoTError) -> Fragment? {
         guard sample.duration <= Int64(UInt32.max) else {
             throw IoTError(.mediaFailed, "the clock jumped too far", remedy: "start a new recording")
         }
-        let complete = isComplete(before: sample, kind) ? takeFragment() : nil
         add(sample, kind)
-        return complete
+        return isComplete(after: sample, kind, isBeforeKeyFrame: isBeforeKeyFrame) ? takeFragment() : nil
     }
 
-    private func isComplete(before sample: SegmentSample, _ kind: MediaKind) -> Bool {
-        guard let pendingStart else { return false }
-        let elapsed = time(of: sample, kind) - pendingStart
-        if elapsed >= Self.fragmentDuration || pendingBytes >= Self.fragmentBytes { return true }
-        guard kind == .video, sample.isKey else { return false }
-        return elapsed >= (startsWithKeyFrame ? Self.fragmentDuration / 2 : Self.shortestFragment)
+    /// Whether the fragment is complete after this sample, which was the last to be added.
+    private func isComplete(after sample: SegmentSample, _ kind: MediaKind, isBeforeKeyFrame: Bool) -> Bool {
+        if pendingBytes >= Self.fragmentBytes { return true }
+        guard let first = pending[kind]?.first else { return false }
+        let scale = timescale(kind)
+        let length = microseconds(sample.dts + sample.duration - first.dts, scale)
+        if isBeforeKeyFrame { return !startsWithKeyFrame || length >= Self.fragmentDuration / 2 }
+        // Pictures divide the time; sound does only where none comes.
+        let longest = kind == .audio && video != nil ? Self.fragmentDuration * 3 / 2 : Self.fragmentDuration
+        // The nearest to that: half a sample more, because times are rounded.
+        return length + microseconds(sample.duration, scale) / 2 > longest
     }
 
     private var startsWithKeyFrame: Bool { pending[.video]?.first?.isKey ?? (video == nil) }
@@ -153,7 +156,6 @@ package struct SegmentWriter {
     private func shift(_ kind: MediaKind) -> Int64 { kind == .video ? video?.lead ?? 0 : 0 }
 
     private mutating func add(_ sample: SegmentSample, _ kind: MediaKind) {
-        if pendingStart == nil { pendingStart = time(of: sample, kind) }
         pending[kind, default: []].append(sample)
         pendingBytes += sample.byteCount
     }
@@ -162,7 +164,6 @@ package struct SegmentWriter {
         defer {
             pending = [:]
             pendingBytes = 0
-            pendingStart = nil
         }
         let kinds = [MediaKind.video, .audio].filter { pending[$0]?.isEmpty == false }
         guard let leader = kinds.first, let samples = pending[leader], let first = samples.first else { return nil }
