@@ -26,7 +26,10 @@ extension CameraSettings {
         return { [settings] onEvent in
             let source = CameraSource(settings, eventLoop: eventLoop, onEvent: onEvent)
             source.start()
-            return { source.stop() }
+            return { onEnd in
+                source.stop()
+                source.whenEnded(onEnd)
+            }
         }
     }
 

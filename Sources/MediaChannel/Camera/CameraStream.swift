@@ -92,7 +92,9 @@ final class CameraStream {
         weak var stream: CameraStream?
         let make = { (definition: Definition) in
             weak var rendition: Rendition?
-            let made = Rendition(definition, eventLoop: eventLoop, logger: logger, wallClock: wallClock) { event in
+            let made = Rendition(definition, eventLoop: eventLoop, logger: logger, wallClock: wallClock) {
+                if let stream, let rendition { stream.isWatched(rendition) } else { false }
+            } onEvent: { event in
                 if let stream, let rendition { stream.handle(event, of: rendition) }
             }
             rendition = made
@@ -100,10 +102,12 @@ final class CameraStream {
         }
         makeRendition = make
         definitions = CameraDefinitions(main: make(.high), sources: sources, make) { rendition in
-            stream?.viewers.values.contains { $0.uses(rendition) } ?? false
+            stream?.isWatched(rendition) ?? false
         }
         stream = self
     }
+
+    private func isWatched(_ rendition: Rendition) -> Bool { viewers.values.contains { $0.uses(rendition) } }
 
     /// The rendition of the main source.
     var main: Rendition { definitions.main }
@@ -203,7 +207,7 @@ final class CameraStream {
         onChange()
     }
 
-    /// Completes when the loudspeaker is closed.
+    /// Completes when the loudspeaker and all sources but the main one are closed.
     @discardableResult
     func close() -> EventLoopFuture<Void> {
         let silent = talk.close(IoTError(.stopping))
@@ -212,7 +216,6 @@ final class CameraStream {
         viewers = [:]
         sideViewers = [:]
         gone.forEach { $0.end(IoTError(.stopping)) }
-        definitions.close()
-        return silent
+        return EventLoopFuture.andAllComplete([silent, definitions.close()], on: eventLoop)
     }
 }

@@ -25,9 +25,19 @@ struct CameraTrack {
     /// The sequence of the next packet; 0 at first.
     private(set) var endSequence: Int64 = 0
 
-    /// Adds a frame's packets to the ring.
+    mutating func measure(_ frame: MediaFrame) { meter.add(frame) }
+
+    /// Frees the packets that are too old for the ring, while none are added.
+    mutating func trim(at now: NIODeadline) { ring.trim(at: now) }
+
+    /// Measures a frame, and adds its packets to the ring.
     mutating func append(_ frame: MediaFrame, at now: NIODeadline) throws(IoTError) {
-        meter.add(frame)
+        measure(frame)
+        try packetize(frame, at: now)
+    }
+
+    /// Adds the packets of a frame that was measured.
+    mutating func packetize(_ frame: MediaFrame, at now: NIODeadline) throws(IoTError) {
         let packets = try packetizer.packetize(frame)
         guard let last = packets.last else { return }
         for packet in packets { ring.append(packet, at: now) }

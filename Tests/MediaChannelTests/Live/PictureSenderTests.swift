@@ -58,11 +58,8 @@ import Testing
         _ source: Slides, failure: IoTError? = nil, queue: any JobQueue = InlineQueue()
     ) -> PictureSender {
         var parts = PlayerParts()
-        // Everything runs on the test's thread.
-        nonisolated(unsafe) let fails = failure
-        parts.pictureEncoder = { Encoder(failure: fails) }
-        nonisolated(unsafe) let jobs = queue
-        parts.jobQueue = { _, _ in jobs }
+        parts.pictureEncoder = { Encoder(failure: failure) }
+        parts.jobQueue = { _, _ in queue }
         let sender = PictureSender(source, eventLoop: loop, parts: parts) { [unowned self] in
             packets += $0
         } onEnd: { [unowned self] in

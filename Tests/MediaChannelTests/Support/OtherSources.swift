@@ -22,7 +22,10 @@ final class OtherSources: @unchecked Sendable {
             openers[.definition(definition)] = { [unowned self] onEvent in
                 open[definition] = onEvent
                 openings += 1
-                return { [unowned self] in open[definition] = nil }
+                return { [unowned self] onEnd in
+                    open[definition] = nil
+                    onEnd()
+                }
             }
         }
         return openers

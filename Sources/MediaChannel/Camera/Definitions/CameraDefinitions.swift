@@ -5,9 +5,10 @@ import NIOCore
 /// The renditions of a camera: that of the main source, which is always read, and those that are read while somebody
 /// uses them. Confined to the camera's event loop.
 final class CameraDefinitions {
-    /// Starts to read a source, and returns the function that stops it.
-    typealias OpenSource =
-        @Sendable (_ onEvent: @escaping @Sendable (CameraSourceEvent) -> Void) -> @Sendable () -> Void
+    /// Stops a source, and calls the function after its thread has ended.
+    typealias StopSource = @Sendable (_ onEnd: @escaping @Sendable () -> Void) -> Void
+    /// Starts to read a source.
+    typealias OpenSource = @Sendable (_ onEvent: @escaping @Sendable (CameraSourceEvent) -> Void) -> StopSource
 
     /// What is read besides the main source.
     enum Place: Hashable {
@@ -25,7 +26,7 @@ final class CameraDefinitions {
 
     private struct Running {
         let rendition: Rendition
-        let stop: @Sendable () -> Void
+        let stop: StopSource
         var lastUsed: NIODeadline
     }
 
@@ -59,7 +60,7 @@ final class CameraDefinitions {
 
     /// The definitions that the camera has, the best picture first.
     var all: [Definition] {
-        var hasSound = main.audio != nil
+        var hasSound = main.hasSound
         // Not known yet.
         if case .connecting = main.source { hasSound = true }
         return [.high] + [.mid, .low].filter { sources[.definition($0)] != nil } + (hasSound ? [.audio] : [])
@@ -176,21 +177,25 @@ final class CameraDefinitions {
             } else if now - entry.lastUsed >= Self.linger {
                 running[place] = nil
                 knownHeights[place] = entry.rendition.videoParameters?.height ?? knownHeights[place]
-                entry.stop()
+                entry.stop {}
                 entry.rendition.close()
             }
         }
     }
 
-    func close() {
+    /// - Returns: when all threads that read have ended.
+    func close() -> EventLoopFuture<Void> {
         isClosed = true
         timer?.cancel()
         timer = nil
-        for entry in running.values {
-            entry.stop()
+        let ends = running.values.map { entry in
+            let end = main.eventLoop.makePromise(of: Void.self)
+            entry.stop { end.succeed() }
             entry.rendition.close()
+            return end.futureResult
         }
         running = [:]
         main.close()
+        return EventLoopFuture.andAllComplete(ends, on: main.eventLoop)
     }
 }

@@ -30,14 +30,15 @@ final class Rendition {
     let definition: Definition
     let eventLoop: any EventLoop
     private let logger: Logger
+    /// Whether a viewer uses it.
+    private let isWatched: () -> Bool
     private let onEvent: (Event) -> Void
     /// µs since 1970.
     private let wallClock: () -> Int64
     /// Callbacks that observe each frame of the source.
     var taps = FrameTaps<MediaFrame>()
 
-    private(set) var video: CameraTrack?
-    private(set) var audio: CameraTrack?
+    private var tracks = RenditionTracks()
     private var readerRuns = ReaderRuns()
     private(set) var videoParameters: VideoParameters?
     private var keyFrameParameters = KeyFrameParameters()
@@ -67,12 +68,13 @@ final class Rendition {
 
     init(
         _ definition: Definition, eventLoop: any EventLoop, logger: Logger,
-        wallClock: @escaping () -> Int64, onEvent: @escaping (Event) -> Void
+        wallClock: @escaping () -> Int64, isWatched: @escaping () -> Bool, onEvent: @escaping (Event) -> Void
     ) {
         self.definition = definition
         self.eventLoop = eventLoop
         self.logger = logger
         self.wallClock = wallClock
+        self.isWatched = isWatched
         self.onEvent = onEvent
         since = wallClock() / 1_000
     }
@@ -181,19 +183,11 @@ final class Rendition {
 
     private func open(video: VideoParameters?, audio: AudioParameters?) {
         if failures.recovered() { logger.notice("camera source is back") }
-        let changed = !isSameStream(video: video, audio: audio)
-        if changed {
+        if !tracks.canContinue(video: video, audio: audio) {
             onEvent(
                 .tracksReplaced(
                     IoTError(.mediaHeaderInvalid, "the camera's tracks changed", remedy: "open the channel again")))
-            self.video = video.map {
-                CameraTrack(parameters: .video($0), payloadType: CameraStream.Section.videoPayloadType)
-            }
-            self.audio = audio.map {
-                CameraTrack(parameters: .audio($0), payloadType: CameraStream.Section.audioPayloadType)
-            }
-        }
-        if changed {
+            tracks = RenditionTracks(video: video, audio: audio)
             readerRuns = ReaderRuns()
             newest = nil
             order = PictureOrder()
@@ -208,18 +202,6 @@ final class Rendition {
         if video == nil { settleWaiting({ $0 != .tracks }, .failure(Self.noPictures)) }
     }
 
-    /// A reconnected source with the same codecs continues in the same tracks; sizes may change in band.
-    private func isSameStream(video: VideoParameters?, audio: AudioParameters?) -> Bool {
-        func codec(_ track: CameraTrack?) -> VideoCodec? {
-            if case .video(let parameters) = track?.parameters { parameters.codec } else { nil }
-        }
-        func parameters(_ track: CameraTrack?) -> AudioParameters? {
-            if case .audio(let parameters) = track?.parameters { parameters } else { nil }
-        }
-        guard self.video != nil || self.audio != nil else { return false }
-        return codec(self.video) == video?.codec && parameters(self.audio) == audio
-    }
-
     private func receive(_ frame: MediaFrame) {
         let now = eventLoop.now
         taps(frame)
@@ -231,34 +213,51 @@ final class Rendition {
         }
         if clock == nil || frame.isDiscontinuity {
             anchorClock(at: (frame.pts, wallClock()), now)
-        } else if frame.isKeyFrame, frame.kind == .video || video == nil,
+        } else if frame.isKeyFrame, frame.kind == .video || tracks.video == nil,
             let anchor = drift.anchor((frame.pts, wallClock()), now)
         {
             anchorClock(at: anchor, now)
         }
-        if frame.kind == .video || video == nil { note(frame, at: now) }
-        do throws(IoTError) {
-            switch frame.kind {
-            case .video:
-                try video?.append(frame, at: now)
-                group.append(frame, at: now)
-                if frame.isKeyFrame {
-                    settleWaiting({ $0 == .picture }, .success(()))
-                    onEvent(.keyFrame)
-                }
-            case .audio:
-                try audio?.append(frame, at: now)
-                browserSound?.take(frame)
+        if frame.kind == .video || tracks.video == nil { note(frame, at: now) }
+        noteFailure(tracks.append(frame, at: now, isWatched: isWatched()))
+        switch frame.kind {
+        case .video:
+            group.append(frame, at: now)
+            if frame.isKeyFrame {
+                settleWaiting({ $0 == .picture }, .success(()))
+                onEvent(.keyFrame)
             }
-        } catch {
-            logger.debug("frame not packetized", metadata: ["error.code": "\(error.code.rawValue)"])
-            return
+        case .audio: browserSound?.take(frame)
         }
         if now - lastMeasured >= .seconds(1) {
             lastMeasured = now
             onEvent(.changed)
         }
         onEvent(.packets(opusOnly: false))
+    }
+
+    // MARK: Packets
+
+    /// The track, with the packets of all frames that have come. It is not copied (`_read`).
+    var video: CameraTrack? {
+        _read {
+            noteFailure(tracks.packetize())
+            yield tracks.video
+        }
+    }
+
+    var audio: CameraTrack? {
+        _read {
+            noteFailure(tracks.packetize())
+            yield tracks.audio
+        }
+    }
+
+    var hasSound: Bool { tracks.audio != nil }
+
+    private func noteFailure(_ error: IoTError?) {
+        guard let error else { return }
+        logger.debug("frame not packetized", metadata: ["error.code": "\(error.code.rawValue)"])
     }
 
     private func anchorClock(at anchor: (pts: Int64, wall: Int64), _ now: NIODeadline) {
@@ -284,7 +283,7 @@ final class Rendition {
     ///
     /// - Throws: `codecUnsupported` if the sound cannot be decoded here.
     func addOpusListener() throws(IoTError) {
-        if browserSound == nil, case .audio(let parameters) = audio?.parameters {
+        if browserSound == nil, let parameters = tracks.audioParameters {
             browserSound = try BrowserSound(parameters, eventLoop: eventLoop) { [weak self] in self?.receiveOpus($0) }
             opus = CameraTrack(
                 parameters: .audio(OpusTranscoder.parameters), payloadType: CameraStream.Section.opusPayloadType)
@@ -340,12 +339,12 @@ final class Rendition {
 
     var measurement: CameraMeasurement {
         var measurement = CameraMeasurement()
-        if let video, let parameters = videoParameters {
+        if let video = tracks.video, let parameters = videoParameters {
             measurement.video = .init(
                 codec: parameters.codec, width: parameters.width, height: parameters.height,
                 frameRate: video.meter.frameRate ?? parameters.frameRate, bitrate: video.meter.bitrate ?? 0)
         }
-        if let audio, case .audio(let parameters) = audio.parameters {
+        if let audio = tracks.audio, let parameters = tracks.audioParameters {
             measurement.audio = .init(
                 codec: parameters.codec, sampleRate: parameters.sampleRate, channels: parameters.channels,
                 bitrate: audio.meter.bitrate ?? 0)
@@ -364,7 +363,7 @@ final class Rendition {
         isClosed = true
         browserSound?.stop()
         browserSound = nil
-        (video, audio, opus) = (nil, nil, nil)
+        (tracks, opus) = (RenditionTracks(), nil)
         group.removeAll()
         settleWaiting({ _ in true }, .failure(IoTError(.stopping)))
     }
