@@ -264,7 +264,8 @@ let package = Package(
             standsInFor: ["gettimeofday", "EVP_DigestSign", "EVP_DigestVerify", "EVP_PKEY_derive"]),
         tests("RTSPTests", ["RTSP", "RTP", "IoTCore", nioCore, nioPosix, nioSSL]),
         tests(
-            "MediaCodecTests", ["MediaCodec", "RTSP", "IoTCore", nioCore, logging], exclude: ["Support/rtsp_server.py"]),
+            "MediaCodecTests", ["MediaCodec", "RTSP", "IoTCore", nioCore, nioPosix, logging],
+            exclude: ["Support/rtsp_server.py"]),
         tests("ThingModelTests", ["ThingModel", "IoTCore", "IoTLink", logging]),
         tests(
             "NetConfigTests",

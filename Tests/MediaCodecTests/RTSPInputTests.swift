@@ -2,7 +2,9 @@ import Foundation
 import IoTCore
 import MediaCodec
 import NIOCore
+import NIOPosix
 import RTSP
+import Synchronization
 import Testing
 
 /// Our own client reads GStreamer's RTSP server in real time.
@@ -55,6 +57,57 @@ import Testing
         #expect(found.pictures == expected.pictures, "\(found.pictures.count) of \(expected.pictures.count)")
         // The server may omit the first audio frames of the file.
         #expect(!found.sounds.isEmpty && expected.sounds.count - found.sounds.count < 8)
+    }
+
+    @Test("Frames that are delivered on the event loop are those that a thread would have read, until the camera fails")
+    func delivered() throws {
+        let folder = try TemporaryFolder()
+        let file = folder.file("cut.mp4")
+        try FFmpegTool.run(["-t", "2.5", "-i", Clips.h264, "-c", "copy", file])
+        let demuxer = try MediaDemuxer(url: file)
+        let codec = try #require(demuxer.video?.codec)
+        var expected = Slices()
+        while let frame = try demuxer.readFrame() { expected.take(frame, codec) }
+
+        let server = try RTSPServer(file: file)
+        var configuration = RTSPClientConfiguration(
+            url: try #require(ServiceURL(server.url)), credentials: nil, transport: .tcp)
+        configuration.readTimeout = .seconds(2)
+        let loop = MultiThreadedEventLoopGroup.singleton.next()
+        let input = RTSPInput(configuration, eventLoop: loop)
+        _ = try input.open()
+        // One frame is read before the others are delivered, as the search for the first key frame does.
+        let found = Mutex(Slices())
+        let first = try input.readFrame()
+        found.withLock { $0.take(first, codec) }
+        let error = #expect(throws: IoTError.self) {
+            try input.deliver { frame in
+                loop.assertInEventLoop()
+                found.withLock { $0.take(frame, codec) }
+            }
+        }
+        #expect(error?.code == .sourceUnreachable)
+        #expect(found.withLock { $0.pictures } == expected.pictures)
+        let sounds = found.withLock { $0.sounds.count }
+        #expect(sounds > 0 && expected.sounds.count - sounds < 8)
+    }
+
+    @Test("A cancelled delivery ends at once, and passes on no further frame")
+    func cancelled() throws {
+        let server = try RTSPServer(file: Clips.h264)
+        let input = RTSPInput(
+            RTSPClientConfiguration(
+                url: try #require(ServiceURL(server.url)), credentials: nil, transport: .tcp),
+            eventLoop: MultiThreadedEventLoopGroup.singleton.next())
+        _ = try input.open()
+        let count = Mutex(0)
+        let error = #expect(throws: IoTError.self) {
+            try input.deliver { _ in
+                count.withLock { $0 += 1 }
+                input.cancel()
+            }
+        }
+        #expect(error?.code == .stopping && count.withLock { $0 } == 1)
     }
 
     @Test("The user name and the password are used, and a wrong password has its error")

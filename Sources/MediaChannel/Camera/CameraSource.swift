@@ -17,7 +17,8 @@ enum CameraSourceEvent: Sendable {
 /// Reads a camera's source on its own thread: a file at the pace of its clock, repeatedly; a live source as it comes. A
 /// live source that fails is dialled again, also if the first dial fails.
 ///
-/// `@unchecked Sendable`: mutable state is guarded by `condition` or used only by the thread.
+/// `@unchecked Sendable`: mutable state is guarded by `condition` or used only by the thread, and by the event loop while the
+/// thread waits for it.
 final class CameraSource: @unchecked Sendable {
     /// How often the file is checked, so that a removed or replaced file is not played for longer.
     private static let fileInterval = TimeAmount.seconds(1)
@@ -34,10 +35,13 @@ final class CameraSource: @unchecked Sendable {
     private var retry = SourceRetry()
     private var needsLibAV = false
     private let dropped = Atomic<Int>(0)
+    /// When a source that still sends is healthy; `nil` once it is.
+    private var healthyAt: NIODeadline?
 
     /// - Parameters:
-    ///   - eventLoop: The loop of an RTSP camera's sockets; `nil` chooses one.
-    ///   - onEvent: Called on the source's thread; nothing is read while it blocks.
+    ///   - eventLoop: The loop of an RTSP camera's sockets, on which `onEvent` gets its frames; `nil` chooses one, and all
+    ///     events are on the source's thread.
+    ///   - onEvent: Nothing is read while it blocks. On an event loop it may not block.
     init(
         _ settings: CameraSettings, eventLoop: (any EventLoop)?,
         onEvent: @escaping @Sendable (CameraSourceEvent) -> Void
@@ -107,9 +111,13 @@ final class CameraSource: @unchecked Sendable {
         onEvent(.opened(video: reader.video, audio: reader.audio))
         var pacer = SourcePacer()
         let opened = NIODeadline.now()
+        healthyAt = opened + SourceRetry.healthySpan
+        if eventLoop != nil, let camera = reader as? RTSPCameraReader, camera.canDeliver {
+            while let frame = camera.nextSearched() { pass(frame) }
+            try camera.deliver { [self] frame in pass(frame) }
+        }
         let isLive = settings.isLive
         var isFirst = true
-        var isHealthy = false
         let droppedBefore = droppedPictures
         defer { dropped.store(droppedBefore + reader.droppedPictures, ordering: .relaxed) }
         let file = isLive ? nil : FileIdentity(path: settings.filePath)
@@ -134,17 +142,29 @@ final class CameraSource: @unchecked Sendable {
             }
             isFirst = false
             dropped.store(droppedBefore + reader.droppedPictures, ordering: .relaxed)
-            var frame = timeline.place(read)
-            if isLive, read.isDiscontinuity { frame.isDiscontinuity = true }
-            if !isLive {
+            if isLive {
+                pass(read)
+            } else {
+                let frame = timeline.place(read)
                 wait(until: pacer.due(dts: frame.dts - timeline.gaps, now: .now()))
-            }
-            onEvent(.frame(frame))
-            if !isHealthy, NIODeadline.now() - opened > SourceRetry.healthySpan {
-                isHealthy = true
-                retry.isHealthy()
+                onEvent(.frame(frame))
+                noteHealth()
             }
         }
+    }
+
+    /// Passes on a frame of a live source.
+    private func pass(_ read: MediaFrame) {
+        var frame = timeline.place(read)
+        if read.isDiscontinuity { frame.isDiscontinuity = true }
+        onEvent(.frame(frame))
+        noteHealth()
+    }
+
+    private func noteHealth() {
+        guard let time = healthyAt, NIODeadline.now() > time else { return }
+        healthyAt = nil
+        retry.isHealthy()
     }
 
     private func frameInterval(_ video: VideoParameters?) -> Int64 {

@@ -49,6 +49,20 @@ final class RTSPCameraReader: SourceReader {
         }
     }
 
+    /// The next of the frames that were read to find the first key frame.
+    func nextSearched() -> MediaFrame? { ready.popFirst() }
+
+    /// Whether the frames need no work that takes longer than an event loop may.
+    var canDeliver: Bool { transcoder == nil }
+
+    /// Passes each frame to `receiver` on the event loop, and waits until the camera fails. Only if `canDeliver`.
+    func deliver(to receiver: @escaping @Sendable (MediaFrame) -> Void) throws(IoTError) -> Never {
+        let isSilent = isSilent
+        try input.deliver { frame in
+            if frame.kind == .video || !isSilent { receiver(frame) }
+        }
+    }
+
     private func begin(_ sound: CameraSound?) {
         switch sound {
         case nil: break

@@ -19,7 +19,9 @@ final class SourceHandOff: @unchecked Sendable {
         self.handle = handle
     }
 
+    /// On the event loop, the event is handled at once.
     func take(_ event: CameraSourceEvent) {
+        if eventLoop.inEventLoop { return handle(event) }
         condition.withLock {
             while underWay >= Self.limit { condition.wait() }
             underWay += 1

@@ -4,7 +4,8 @@ import NIOCore
 
 /// The bounded queue of an `RTSPInput`. When it is full, `wantsFrames` is false until half of it is free.
 ///
-/// `@unchecked Sendable`: mutable state is guarded by `condition`; `onChange` is set once, before the first event.
+/// `@unchecked Sendable`: mutable state is guarded by `condition`; `onChange` is set once, before the first event; `receiver`
+/// is used only on the event loop.
 final class FrameQueue: @unchecked Sendable {
     static let maximumCount = 512
     private static let maximumBytes = 16 << 20
@@ -19,9 +20,17 @@ final class FrameQueue: @unchecked Sendable {
     /// reads `wantsFrames`.
     var onChange: @Sendable () -> Void = {}
 
+    /// Gets the frames in place of the queue. Only set and called on the event loop.
+    private var receiver: ((MediaFrame) -> Void)?
+
     var wantsFrames: Bool { condition.withLock { isReading } }
 
+    /// Frames come on the event loop, as all events but `failed`.
     func take(_ event: RTSPClientSession.Event) {
+        if case .frame(let frame) = event, let receiver {
+            if condition.withLock({ failure == nil }) { receiver(frame) }
+            return
+        }
         let pauses = condition.withLock {
             switch event {
             case .opened(let video, let audio, let unsupported):
@@ -38,6 +47,26 @@ final class FrameQueue: @unchecked Sendable {
             return true
         }
         if pauses { onChange() }
+    }
+
+    /// Passes the frames that wait, and all that come from now on, to `receiver`. On the event loop.
+    func deliver(to receiver: @escaping (MediaFrame) -> Void) {
+        self.receiver = receiver
+        let (waiting, resumes) = condition.withLock {
+            defer { (frames, byteCount, isReading) = ([], 0, true) }
+            return (frames, !isReading)
+        }
+        for frame in waiting where condition.withLock({ failure == nil }) { receiver(frame) }
+        if resumes { onChange() }
+    }
+
+    func waitForFailure() -> IoTError {
+        condition.withLock {
+            while true {
+                if let failure { return failure }
+                condition.wait()
+            }
+        }
     }
 
     func waitForTracks() throws(IoTError) -> RTSPInput.Tracks {

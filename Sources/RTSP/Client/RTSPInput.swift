@@ -2,7 +2,7 @@ package import IoTCore
 package import NIOCore
 import NIOPosix
 
-/// Gives a camera's frames to a thread that blocks until they arrive.
+/// Gives a camera's frames to a thread that blocks until they arrive, or to a function on the event loop.
 ///
 /// The queue between the event loop and the thread is bounded. When it is full, nothing is read from the sockets until
 /// half of it is free.
@@ -15,6 +15,7 @@ package final class RTSPInput: Sendable {
     }
 
     private let session: RTSPClientSession
+    private let eventLoop: any EventLoop
     private let queue: FrameQueue
 
     /// - Parameter eventLoop: The loop of the sockets; `nil` chooses one.
@@ -22,6 +23,7 @@ package final class RTSPInput: Sendable {
         let queue = FrameQueue()
         self.queue = queue
         let eventLoop = eventLoop ?? MultiThreadedEventLoopGroup.singleton.any()
+        self.eventLoop = eventLoop
         session = RTSPClientSession(configuration, eventLoop: eventLoop) {
             queue.wantsFrames
         } onEvent: { event in
@@ -38,6 +40,13 @@ package final class RTSPInput: Sendable {
 
     /// Waits for the next frame.
     package func readFrame() throws(IoTError) -> MediaFrame { try queue.waitForFrame() }
+
+    /// Passes each frame to `receiver` on the event loop, without a thread in between, and waits until the camera fails.
+    /// After that, no frame follows; but the last call may still run if another thread has called `cancel`.
+    package func deliver(to receiver: @escaping @Sendable (MediaFrame) -> Void) throws(IoTError) -> Never {
+        eventLoop.execute { [queue] in queue.deliver(to: receiver) }
+        throw queue.waitForFailure()
+    }
 
     /// Makes current and later calls fail with `stopping`.
     package func cancel() {
