@@ -387,7 +387,7 @@ def main(url, token, socket):
     channel = call("openChannel", body=models.ChannelRequest(device="front", kind=models.ChannelRequestKind.TRANSMISSION)).id
     refused = api.function("sendData").sync_detailed(channel, client=owner, body=models.TextDataRequest(text="x"))
     assert refused.status_code == 502 and refused.parsed.error.code == 25057, refused.content
-    with api.stream(owner, "cameraData", "front") as program:
+    with api.stream(owner, "receiveCameraData", "front") as program:
         notices = data_of(program)
         assert next(notices)["event"] == "opened"
         heard = {}

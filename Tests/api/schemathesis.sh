@@ -41,7 +41,7 @@ check() { # CONFIGURATION [ARGUMENT...]
         --exclude-path "/v1/channels/{id}/events" \
         --exclude-path "/v1/channels/{id}/data/stream" \
         --exclude-operation-id channelData \
-        --exclude-operation-id cameraData \
+        --exclude-operation-id receiveCameraData \
         --exclude-operation-id logs \
         --exclude-path "/v1/channels/{id}/recording.mp4" \
         --exclude-path "/v1/channels/{id}/video.y4m" \

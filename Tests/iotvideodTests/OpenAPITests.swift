@@ -37,6 +37,18 @@ import Yams
         #expect(documented == served)
     }
 
+    @Test("No schema has a name that a generated client makes of an operation's (typescript-fetch: OperationRequest)")
+    func names() throws {
+        let root = try document().root
+        let schemas = try #require(root["components"]?["schemas"]?.mapping).keys.compactMap(\.string)
+        for (path, item) in try #require(root["paths"]?.mapping) {
+            for operation in try #require(item.mapping).values {
+                guard let name = operation["operationId"]?.string else { continue }
+                #expect(!schemas.contains(name.prefix(1).uppercased() + name.dropFirst() + "Request"), "\(path)")
+            }
+        }
+    }
+
     @Test("The document marks the operations that a media key opens")
     func keys() throws {
         var documented: Set<String> = []
