@@ -45,9 +45,12 @@ import Testing
     func ready() throws {
         let loop = EmbeddedEventLoop()
         let source = ScriptedSource()
+        var parts = PlayerParts()
+        // A decoder's own thread may not use this loop.
+        parts.jobQueue = { _, _ in InlineQueue() }
         let statuses = Statuses()
         let player = Player(
-            source: source, capabilities: PlayerCapabilities(of: .monitor), eventLoop: loop,
+            source: source, capabilities: PlayerCapabilities(of: .monitor), parts: parts, eventLoop: loop,
             logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
         ) { event in
             if case .statusChanged(let status, _) = event { statuses.list.append(status) }
