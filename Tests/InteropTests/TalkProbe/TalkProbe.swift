@@ -7,7 +7,9 @@ import NIOPosix
 
 /// Speaks to an RTSP camera: `talk-probe URL < SOUND`, where SOUND is raw mono Int16 of 48 kHz, played in real time.
 ///
-/// Prints `open` when the camera accepts sound, and ends a second after the last sample.
+/// Prints `open` when the camera accepts sound, and ends a second after the last sample. Then it prints the longest time
+/// that the machine let it wait, as `late MILLISECONDS`: sound that comes later than `BackChannelFeed.patience` has silence
+/// before it.
 @main
 enum TalkProbe {
     private static let frameSize = 960
@@ -34,12 +36,15 @@ enum TalkProbe {
         try await loudspeaker.open()
         print("open")
         var next = ContinuousClock.now
+        var late = Duration.zero
         for start in stride(from: 0, to: samples.count, by: frameSize) {
             loudspeaker.play(Array(samples[start..<min(start + frameSize, samples.count)]))
             next += frameDuration
             try await Task.sleep(until: next)
+            late = max(late, ContinuousClock.now - next)
         }
         try await Task.sleep(for: .seconds(1))
         await loudspeaker.close()
+        print("late \(late / .milliseconds(1))")
     }
 }
