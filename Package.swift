@@ -76,7 +76,6 @@ let lifecycle: Target.Dependency = .product(name: "ServiceLifecycle", package: "
 let unixSignals: Target.Dependency = .product(name: "UnixSignals", package: "swift-service-lifecycle")
 let grdb: Target.Dependency = .product(name: "GRDB", package: "GRDB.swift")
 let crypto: Target.Dependency = .product(name: "Crypto", package: "swift-crypto")
-let jwt: Target.Dependency = .product(name: "JWTKit", package: "jwt-kit")
 let hummingbird: Target.Dependency = .product(name: "Hummingbird", package: "hummingbird")
 let coreMetrics: Target.Dependency = .product(name: "CoreMetrics", package: "swift-metrics")
 let httpClient: Target.Dependency = .product(name: "AsyncHTTPClient", package: "async-http-client")
@@ -106,7 +105,6 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
-        .package(url: "https://github.com/vapor/jwt-kit", from: "5.7.1"),
         .package(url: "https://github.com/apple/swift-crypto", "3.12.3"..<"5.0.0"),
         .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1"),
         .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
@@ -166,7 +164,7 @@ let package = Package(
         library(
             "LinkHub",
             [
-                "IoTCore", "Firmware", "IoTLink", "ThingModel", "COpenSSL", nioCore, logging, lifecycle, grdb, jwt,
+                "IoTCore", "Firmware", "IoTLink", "ThingModel", "COpenSSL", nioCore, logging, lifecycle, grdb,
                 crypto,
             ]),
         library(
@@ -278,7 +276,7 @@ let package = Package(
             "LinkHubTests",
             [
                 "LinkHub", "Firmware", "IoTLink", "ThingModel", "IoTCore", "COpenSSL", nioCore, logging, lifecycle,
-                grdb, jwt, crypto,
+                grdb, crypto,
             ],
             exclude: ["Fixtures"]),
         tests(

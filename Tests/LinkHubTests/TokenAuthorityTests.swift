@@ -2,7 +2,6 @@ import Crypto
 import Foundation
 import IoTCore
 import IoTLink
-import JWTKit
 import Testing
 
 @testable import LinkHub
@@ -12,20 +11,44 @@ struct TokenAuthorityTests {
     private let authority = TokenAuthority(key: HubKey(signing: Curve25519.Signing.PrivateKey()))
     private let claims = LinkTokenClaims(sub: "u/owner", jti: "abc", iat: 1_000, exp: 2_000)
 
-    @Test("jwt-kit's own verifier accepts our tokens")
-    func acceptedByLibrary() async throws {
-        let token = try authority.sign(claims)
-        let keys = JWTKeyCollection()
-        await keys.add(eddsa: EdDSA.PublicKey(backing: authority.key.signing.publicKey))
-        #expect(try await keys.verify(token, as: LinkTokenClaims.self) == claims)
+    /// The key of RFC 8037, Appendix A.1, as PKCS #8.
+    private static let standardKey = """
+        -----BEGIN PRIVATE KEY-----
+        MC4CAQAwBQYDK2VwBCIEIJ1hsZ3v/VpguoRK9JLsLMREScVpezJpGXA7rAMcrn9g
+        -----END PRIVATE KEY-----
+
+        """
+
+    @Test("A token that OpenSSL's command line signed with the key of RFC 8037 is accepted; ours has its form")
+    func foreign() throws {
+        let key = HubKey(signing: try HubKey.key(pem: Self.standardKey))
+        #expect(key.publicText == "11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo")
+        #expect(try HubKey.pem(key.signing) == Self.standardKey)
+        let authority = TokenAuthority(key: key)
+        let foreign =
+            "eyJhbGciOiJFZERTQSIsInR5cCI6IkpXVCJ9"
+            + ".eyJraW5kIjoibGluayIsInN1YiI6InUvb3duZXIiLCJqdGkiOiJhYmMiLCJpYXQiOjEwMDAsImV4cCI6MjAwMH0"
+            + ".lrDaPKINizhMCK2a6XFYVMCEYQT5vqT1jvpV4LSwCFNG6YXf-0xBOSoUWowDUio1gZXCYnDXwLjMy4GDq1zMBw"
+        #expect(authority.verify(foreign, as: LinkTokenClaims.self) == claims)
+        let (one, other) = (foreign.split(separator: "."), try authority.sign(claims).split(separator: "."))
+        #expect(other.count == 3 && other[0] == one[0])
+        for part in [one[1], other[1]] {
+            let payload = try #require(Base64URL.decode(part))
+            #expect(
+                try JSONDecoder().decode(JSONValue.self, from: Data(payload))
+                    == ["kind": "link", "sub": "u/owner", "jti": "abc", "iat": 1_000, "exp": 2_000])
+        }
     }
 
-    @Test("We accept a token that jwt-kit signed with our key")
-    func acceptsLibrary() async throws {
-        let keys = JWTKeyCollection()
-        await keys.add(eddsa: EdDSA.PrivateKey(backing: authority.key.signing))
-        let token = try await keys.sign(claims)
-        #expect(authority.verify(token, as: LinkTokenClaims.self) == claims)
+    @Test("A token whose header names another algorithm is refused, although the hub's key signed it")
+    func otherAlgorithm() throws {
+        let parts = try authority.sign(claims).split(separator: ".")
+        for header in [#"{"alg":"HS256"}"#, #"{"alg":"none"}"#, #"{"typ":"JWT"}"#, "{}", "x", #"{"alg":"EdDSA"}"#] {
+            let input = Base64URL.encode(Array(header.utf8)) + "." + parts[1]
+            let signature = Base64URL.encode(try authority.key.signing.signature(for: Array(input.utf8)))
+            let verified = authority.verify(input + "." + signature, as: LinkTokenClaims.self)
+            #expect(verified == (header.contains("EdDSA") ? claims : nil), "\(header)")
+        }
     }
 
     @Test("A token of another key, a changed one, one without a signature and malformed text are refused")

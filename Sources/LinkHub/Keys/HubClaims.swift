@@ -1,9 +1,8 @@
 import IoTCore
 public import IoTLink
-import JWTKit
 
 /// The claims of a token that the hub signs (RFC 7519).
-protocol HubClaims: JWTPayload, Hashable {
+protocol HubClaims: Codable, Hashable, Sendable {
     static var kind: String { get }
 
     /// The token's kind. It prevents a token of one kind from being used as another.
@@ -12,11 +11,6 @@ protocol HubClaims: JWTPayload, Hashable {
 
 extension HubClaims {
     var isOfItsKind: Bool { kind == Self.kind }
-
-    /// Required by jwt-kit's verifier; `TokenAuthority` checks the kind itself.
-    func verify(using algorithm: some JWTAlgorithm) async throws {
-        guard isOfItsKind else { throw JWTError.claimVerificationFailure(failedClaim: nil, reason: "kind") }
-    }
 }
 
 /// The claims of a link token: which principal may register at the link, and until when.

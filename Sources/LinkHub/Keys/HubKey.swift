@@ -1,8 +1,7 @@
+import COpenSSL
 import Crypto
-import Foundation
 import IoTCore
 import IoTLink
-import JWTKit
 
 /// The hub's Ed25519 key, which signs every token. It is stored in `keys/signing.pem` (PKCS #8), created on the first
 /// start.
@@ -17,12 +16,11 @@ struct HubKey: Sendable {
         let path = directory + "/signing.pem"
         guard let text = try PrivateFile.text(of: path) else {
             signing = Curve25519.Signing.PrivateKey()
-            try PrivateFile.write(EdDSA.PrivateKey(backing: signing).pemRepresentation + "\n", to: path)
+            try PrivateFile.write(Self.pem(signing), to: path)
             return
         }
         do {
-            let key = try EdDSA.PrivateKey(pem: text.trimmingCharacters(in: .whitespacesAndNewlines))
-            signing = try Curve25519.Signing.PrivateKey(rawRepresentation: key.rawRepresentation)
+            signing = try Self.key(pem: text)
         } catch {
             throw IoTError(
                 .fileFailed, "\(path) does not contain an Ed25519 key",
@@ -45,5 +43,25 @@ struct HubKey: Sendable {
             "kty": "OKP", "crv": "Ed25519", "alg": "EdDSA", "use": "sig", "x": .string(publicText),
         ]
         return ["keys": [key]]
+    }
+
+    /// Reads an Ed25519 key in PKCS #8 (RFC 8410 §7).
+    static func key(pem: String) throws -> Curve25519.Signing.PrivateKey {
+        let key = try PEM.key(pem)
+        defer { EVP_PKEY_free(key) }
+        var bytes = [UInt8](repeating: 0, count: 32)
+        var count = bytes.count
+        guard EVP_PKEY_get_id(key) == EVP_PKEY_ED25519, EVP_PKEY_get_raw_private_key(key, &bytes, &count) == 1
+        else { throw PEM.failure("read an Ed25519 key") }
+        return try Curve25519.Signing.PrivateKey(rawRepresentation: bytes)
+    }
+
+    static func pem(_ key: Curve25519.Signing.PrivateKey) throws(IoTError) -> String {
+        let bytes = Array(key.rawRepresentation)
+        guard let key = EVP_PKEY_new_raw_private_key(EVP_PKEY_ED25519, nil, bytes, bytes.count) else {
+            throw PEM.failure("take an Ed25519 key")
+        }
+        defer { EVP_PKEY_free(key) }
+        return try PEM.text { PEM_write_bio_PKCS8PrivateKey($0, key, nil, nil, 0, nil, nil) }
     }
 }

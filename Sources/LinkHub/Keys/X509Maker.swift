@@ -22,13 +22,13 @@ enum X509Maker {
 
     /// - Parameter issuer: Signs the certificate; `nil` for a certificate that signs itself.
     static func make(_ request: Request, issuer: Pair?) throws(IoTError) -> Pair {
-        guard let key = iot_generate_p256_key() else { throw failure("make a key") }
+        guard let key = iot_generate_p256_key() else { throw PEM.failure("make a key") }
         defer { EVP_PKEY_free(key) }
-        guard let certificate = X509_new() else { throw failure("make a certificate") }
+        guard let certificate = X509_new() else { throw PEM.failure("make a certificate") }
         defer { X509_free(certificate) }
-        let issuerCertificate = try issuer.map { pair throws(IoTError) in try parse(certificate: pair.certificate) }
+        let issuerCertificate = try issuer.map { pair throws(IoTError) in try PEM.certificate(pair.certificate) }
         defer { X509_free(issuerCertificate) }
-        let issuerKey = try issuer.map { pair throws(IoTError) in try parse(key: pair.key) }
+        let issuerKey = try issuer.map { pair throws(IoTError) in try PEM.key(pair.key) }
         defer { EVP_PKEY_free(issuerKey) }
 
         let subject = X509_NAME_new()
@@ -42,23 +42,25 @@ enum X509Maker {
             ASN1_TIME_set(X509_getm_notBefore(certificate), time_t(request.notBefore)) != nil,
             ASN1_TIME_set(X509_getm_notAfter(certificate), time_t(request.notAfter)) != nil,
             X509_set_pubkey(certificate, key) == 1
-        else { throw failure("fill in a certificate") }
+        else { throw PEM.failure("fill in a certificate") }
         for (kind, value) in request.extensions {
             guard iot_x509_add_extension(certificate, issuerCertificate ?? certificate, kind, value) == 1 else {
-                throw failure("add '\(value)' to a certificate")
+                throw PEM.failure("add '\(value)' to a certificate")
             }
         }
-        guard X509_sign(certificate, issuerKey ?? key, EVP_sha256()) > 0 else { throw failure("sign a certificate") }
+        guard X509_sign(certificate, issuerKey ?? key, EVP_sha256()) > 0 else {
+            throw PEM.failure("sign a certificate")
+        }
         return Pair(
-            certificate: try text { PEM_write_bio_X509($0, certificate) },
-            key: try text { PEM_write_bio_PKCS8PrivateKey($0, key, nil, nil, 0, nil, nil) })
+            certificate: try PEM.text { PEM_write_bio_X509($0, certificate) },
+            key: try PEM.text { PEM_write_bio_PKCS8PrivateKey($0, key, nil, nil, 0, nil, nil) })
     }
 
     /// Checks that both can be read and belong together. Throws `invalidConfiguration`.
     static func check(_ pair: Pair) throws(IoTError) {
-        let certificate = try parse(certificate: pair.certificate)
+        let certificate = try PEM.certificate(pair.certificate)
         defer { X509_free(certificate) }
-        let key = try parse(key: pair.key)
+        let key = try PEM.key(pair.key)
         defer { EVP_PKEY_free(key) }
         let result = X509_check_private_key(certificate, key)
         ERR_clear_error()
@@ -69,10 +71,10 @@ enum X509Maker {
 
     /// When a certificate expires, in s since 1970.
     static func notAfter(of pem: String) throws(IoTError) -> Int64 {
-        let certificate = try parse(certificate: pem)
+        let certificate = try PEM.certificate(pem)
         defer { X509_free(certificate) }
         var time = tm()
-        guard ASN1_TIME_to_tm(X509_get0_notAfter(certificate), &time) == 1 else { throw failure("read a time") }
+        guard ASN1_TIME_to_tm(X509_get0_notAfter(certificate), &time) == 1 else { throw PEM.failure("read a time") }
         return Int64(timegm(&time))
     }
 
@@ -81,48 +83,5 @@ enum X509Maker {
     private static func add(_ field: String, _ value: String, to name: OpaquePointer?) -> Bool {
         let utf8 = Int32(0x1000)
         return X509_NAME_add_entry_by_txt(name, field, utf8, value, -1, -1, 0) == 1
-    }
-
-    private static func parse(certificate pem: String) throws(IoTError) -> OpaquePointer {
-        guard let certificate = read(pem, { PEM_read_bio_X509($0, nil, nil, nil) }) else {
-            throw IoTError(.invalidConfiguration, "there is no certificate in PEM form")
-        }
-        return certificate
-    }
-
-    private static func parse(key pem: String) throws(IoTError) -> OpaquePointer {
-        // Without this, OpenSSL would ask for the password of an encrypted key on the terminal.
-        let noPassword: @convention(c) (UnsafeMutablePointer<CChar>?, Int32, Int32, UnsafeMutableRawPointer?) -> Int32 =
-            { _, _, _, _ in 0 }
-        guard let key = read(pem, { PEM_read_bio_PrivateKey($0, nil, noPassword, nil) }) else {
-            throw IoTError(.invalidConfiguration, "there is no private key in PEM form without a password")
-        }
-        return key
-    }
-
-    private static func read(_ pem: String, _ body: (OpaquePointer) -> OpaquePointer?) -> OpaquePointer? {
-        let bytes = Array(pem.utf8)
-        guard let bio = BIO_new_mem_buf(bytes, Int32(clamping: bytes.count)) else { return nil }
-        defer { BIO_free(bio) }
-        let result = withExtendedLifetime(bytes) { body(bio) }
-        ERR_clear_error()
-        return result
-    }
-
-    private static func text(_ write: (OpaquePointer) -> Int32) throws(IoTError) -> String {
-        guard let bio = BIO_new(BIO_s_mem()) else { throw failure("write PEM") }
-        defer { BIO_free(bio) }
-        var length = 0
-        guard write(bio) == 1, let text = iot_bio_text(bio, &length) else { throw failure("write PEM") }
-        return String(decoding: UnsafeRawBufferPointer(start: text, count: length), as: UTF8.self)
-    }
-
-    private static func failure(_ what: String) -> IoTError {
-        let code = ERR_get_error()
-        var words = [CChar](repeating: 0, count: 256)
-        ERR_error_string_n(code, &words, words.count)
-        ERR_clear_error()
-        let reason = String(decoding: words.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
-        return IoTError(.internalFailure, "OpenSSL could not \(what): \(reason)")
     }
 }
