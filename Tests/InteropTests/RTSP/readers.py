@@ -7,6 +7,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from concurrent.futures import ThreadPoolExecutor
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 from daemon import Daemon, free_port  # noqa: E402
@@ -63,9 +64,10 @@ def run(folder, source, tls):
 
 def main():
     source = source_digests()
-    for tls in (False, True):
-        with tempfile.TemporaryDirectory() as folder:
-            run(folder, source, tls)
+    # Each has a daemon of its own. They mostly wait, so both run at the same time.
+    with tempfile.TemporaryDirectory() as plain, tempfile.TemporaryDirectory() as secure, ThreadPoolExecutor() as threads:
+        for outcome in [threads.submit(run, plain, source, False), threads.submit(run, secure, source, True)]:
+            outcome.result()
 
 
 main()
