@@ -118,7 +118,8 @@ package final class CameraRecorder: @unchecked Sendable {
         waiting.removeAll(keepingCapacity: true)
         waitingBytes = 0
         let written = record { recording in frames.flatMap { pass($0, to: recording) } }
-        if written { due = newest + Self.untilDue }
+        // While an event is waited for, no fragment is made.
+        if written || gate?.isOpen == false { due = newest + Self.untilDue }
     }
 
     /// Something happened at the camera, which playback tells again. On any thread.
@@ -176,6 +177,7 @@ package final class CameraRecorder: @unchecked Sendable {
         processWaiting()
         let end = now.monotonic + TimeAmount(duration).nanoseconds / 1_000
         if gate?.isOpen == false { recording.reason = type == .motion ? .motion : .event }
+        due = .min
         record { recording in (gate?.open(until: end) ?? []).flatMap { recording.take($0) } }
         return isDelivering
     }
