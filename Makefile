@@ -154,8 +154,9 @@ bench: deps-test build
 	$(SWIFT) build $(RELEASE) --product directory-probe
 	$(SWIFT) build -c release --package-path Benchmarks
 	@python3 Benchmarks/bench.py $(BIN)
-	@# Only discovery.py needs root.
+	@# Only these need root.
 	@[ "$$(id -u)" -ne 0 ] || python3 Benchmarks/discovery.py $(BIN)
+	@[ "$$(id -u)" -ne 0 ] || python3 Benchmarks/delays.py $(BIN) Benchmarks/.build/release/peer-bench
 	@python3 Benchmarks/fanout.py $(BIN) Benchmarks/.build/release/peer-bench
 	@python3 Benchmarks/rtsp.py $(BIN)
 	@python3 Benchmarks/live.py $(BIN)
