@@ -8,8 +8,9 @@ import Testing
     func capture() async throws {
         let daemon = try await RunningDaemon(cameras: ["front": Product.sample("bunny-h264-aac51.mp4")])
         let file = daemon.folder.path("capture.pcap")
+        // The daemon is ready before its camera has opened its port.
+        try await eventually("the camera's port and the gateway's") { daemon.udpPorts.count == 2 }
         let ports = daemon.udpPorts
-        try #require(ports.count == 2, "the camera's port and the gateway's: \(ports)")
         let filter = "udp and (" + ports.map { "port \($0)" }.joined(separator: " or ") + ")"
         let tcpdump = Process()
         tcpdump.executableURL = URL(fileURLWithPath: "/usr/bin/env")
