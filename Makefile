@@ -39,7 +39,7 @@ help:
 	@echo '               (CAMERA=rtsp://192.0.2.7/stream or CAMERA=clip.mp4 for another one; HUB=192.0.2.2, an address'
 	@echo '               of this machine, lets other boxes join there)'
 	@echo 'make test      deps, format check, and every test (needs root, for network namespaces and captures;'
-	@echo '               about 40 minutes on 2 cores)'
+	@echo '               about 38 minutes on 2 cores)'
 	@echo 'make test-long  tests that take too long for make test: chaos with other seeds and for ten minutes, more cases for'
 	@echo '               the API, a TypeScript client, make deb-test (needs root; an hour on 2 cores; CHAOS_SEED,'
 	@echo '               CHAOS_SECONDS, CHAOS_SEEDS, MAX_EXAMPLES and SOAK_CYCLES change the defaults)'
