@@ -24,10 +24,10 @@ COMPUTING_TESTS = ^(MediaChannel|MediaPlayer|MediaCodec|PeerTransport|RTP|Fuzz)T
 PATIENT_TESTS = ^(RecordingStoreTests\.|LinkHubTests\.VirtualChaosTests)
 FAILURES_LAST := Tests/failures-last.sh
 # One test at a time without SwiftPM, which locks the build's database: the tests with these names.
-RUN_TESTS = NO_COLOR=1 $(FAILURES_LAST) .build/debug/iotvideodPackageTests.xctest \
+RUN_TESTS = env NO_COLOR=1 $(FAILURES_LAST) .build/debug/iotvideodPackageTests.xctest \
 	--testing-library swift-testing --no-parallel --filter "$1"
 # The end-to-end tests of the suites with these first letters.
-END_TO_END = export CHAOS_SECONDS=$${CHAOS_SECONDS:-20}; $(call RUN_TESTS,EndToEndTests\.$1)
+END_TO_END = CHAOS_SECONDS=$${CHAOS_SECONDS:-20} $(call RUN_TESTS,EndToEndTests\.$1)
 NEEDS_ROOT := $(filter test test-long interop attack,$(MAKECMDGOALS))
 
 .PHONY: help deps deps-test deps-check root build run test interop attack lint bench fuzz soak format install install-documents deb deb-test clean
@@ -109,7 +109,7 @@ test: deps-test lint
 	@# tokens expire. These mostly wait, so the tests of the API can run beside them.
 	Tests/at-once.sh \
 		'$(FAILURES_LAST) $(SWIFT) test --skip-build --no-parallel --skip "$(COMPUTING_TESTS)" --skip "$(PATIENT_TESTS)" --skip EndToEndTests --skip InteropTests' \
-		'renice -n 10 $$$$ > /dev/null; $(call RUN_TESTS,$(PATIENT_TESTS))' \
+		'nice -n 10 $(call RUN_TESTS,$(PATIENT_TESTS))' \
 		Tests/operations/backup.sh Tests/operations/two-boxes.sh Tests/operations/upgrade.sh \
 		'Tests/api/python-client.sh && Tests/api/schemathesis.sh'
 	@# These wait, too: two at a time.

@@ -26,7 +26,7 @@ from rtsp import Child, configuration, ready_after
 
 # linux/if_packet.h and linux/if_ether.h, asm-generic/socket.h
 OUTGOING, ALL, IPV4, IPV6, TIMESTAMPNS = 4, 3, 0x0800, 0x86DD, 35
-# Shorter packets are control: consent, reports, acknowledgements. Also of the last packet of a picture hardly any is.
+# Shorter packets are control: consent, reports, acknowledgements. A picture whose last packet is shorter seems earlier.
 MEDIA = 200
 
 
@@ -62,7 +62,7 @@ class Capture:
             self.sent.setdefault(port, []).append(seconds * 1_000_000_000 + nanoseconds + self.offset)
 
     def end(self):
-        """The times by port, of ports that get pictures."""
+        """The times by receiving port."""
         self.isRunning = False
         self.thread.join()
         self.socket.close()
