@@ -19,7 +19,7 @@ public struct CertificateAuthority: Sendable, Hashable {
 
     /// Reads the first certificate of a PEM text. Throws 25002 when there is none.
     public init(pem: String) throws(IoTError) {
-        guard pem.utf8.count <= Self.maximumSize, let certificate = Self.parse(pem) else {
+        guard pem.utf8.count <= Self.maximumSize, let certificate = try? PEM.certificate(pem) else {
             throw IoTError(.invalidConfiguration, "there is no certificate in PEM form")
         }
         defer { X509_free(certificate) }
@@ -52,11 +52,10 @@ public struct CertificateAuthority: Sendable, Hashable {
 
     /// Copies an OpenSSL `X509`. The caller keeps ownership.
     init?(_ certificate: OpaquePointer) {
-        guard let fingerprint = Self.fingerprint(of: certificate), let bio = BIO_new(BIO_s_mem()) else { return nil }
-        defer { BIO_free(bio) }
-        var length = 0
-        guard PEM_write_bio_X509(bio, certificate) == 1, let text = iot_bio_text(bio, &length) else { return nil }
-        pem = String(decoding: UnsafeRawBufferPointer(start: text, count: length), as: UTF8.self)
+        guard let fingerprint = Self.fingerprint(of: certificate),
+            let pem = try? PEM.text({ PEM_write_bio_X509($0, certificate) })
+        else { return nil }
+        self.pem = pem
         self.fingerprint = fingerprint
         var organisation = [CChar](repeating: 0, count: 128)
         let count = X509_NAME_get_text_by_NID(
@@ -70,15 +69,5 @@ public struct CertificateAuthority: Sendable, Hashable {
         var length: UInt32 = 0
         guard X509_digest(certificate, EVP_sha256(), &digest, &length) == 1, length == 32 else { return nil }
         return Array(digest.prefix(32))
-    }
-
-    /// Returns an `X509` that the caller frees.
-    static func parse(_ pem: String) -> OpaquePointer? {
-        let bytes = Array(pem.utf8)
-        guard let bio = BIO_new_mem_buf(bytes, Int32(clamping: bytes.count)) else { return nil }
-        defer { BIO_free(bio) }
-        let certificate = withExtendedLifetime(bytes) { PEM_read_bio_X509(bio, nil, nil, nil) }
-        ERR_clear_error()
-        return certificate
     }
 }

@@ -23,7 +23,7 @@ final class TLSVerification {
             throw IoTError(.internalFailure, "OpenSSL made no TLS context")
         }
         self.context = context
-        guard let anchor = CertificateAuthority.parse(authority.pem) else {
+        guard let anchor = try? PEM.certificate(authority.pem) else {
             throw IoTError(.invalidConfiguration, "the certificate authority cannot be read")
         }
         defer { X509_free(anchor) }

@@ -2,6 +2,7 @@ import COpenSSL
 import Foundation
 import Glibc
 import IoTCore
+import IoTLink
 
 /// Makes ECDSA P-256 certificates (RFC 5280) with OpenSSL. Keys and certificates are PEM text.
 enum X509Maker {

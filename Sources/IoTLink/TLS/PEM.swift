@@ -1,10 +1,10 @@
 import COpenSSL
-import IoTCore
+package import IoTCore
 
 /// Certificates and keys as PEM text (RFC 7468), read and written by OpenSSL.
-enum PEM {
+package enum PEM {
     /// Returns an `X509` that the caller frees.
-    static func certificate(_ pem: String) throws(IoTError) -> OpaquePointer {
+    package static func certificate(_ pem: String) throws(IoTError) -> OpaquePointer {
         guard let certificate = read(pem, { PEM_read_bio_X509($0, nil, nil, nil) }) else {
             throw IoTError(.invalidConfiguration, "there is no certificate in PEM form")
         }
@@ -12,7 +12,7 @@ enum PEM {
     }
 
     /// Returns an `EVP_PKEY` that the caller frees.
-    static func key(_ pem: String) throws(IoTError) -> OpaquePointer {
+    package static func key(_ pem: String) throws(IoTError) -> OpaquePointer {
         // Without this, OpenSSL would ask for the password of an encrypted key on the terminal.
         let noPassword: @convention(c) (UnsafeMutablePointer<CChar>?, Int32, Int32, UnsafeMutableRawPointer?) -> Int32 =
             { _, _, _, _ in 0 }
@@ -32,7 +32,7 @@ enum PEM {
     }
 
     /// The text that `write` writes into a `BIO`.
-    static func text(_ write: (OpaquePointer) -> Int32) throws(IoTError) -> String {
+    package static func text(_ write: (OpaquePointer) -> Int32) throws(IoTError) -> String {
         guard let bio = BIO_new(BIO_s_mem()) else { throw failure("write PEM") }
         defer { BIO_free(bio) }
         var length = 0
@@ -41,7 +41,7 @@ enum PEM {
     }
 
     /// An error with OpenSSL's reason.
-    static func failure(_ what: String) -> IoTError {
+    package static func failure(_ what: String) -> IoTError {
         let code = ERR_get_error()
         var words = [CChar](repeating: 0, count: 256)
         ERR_error_string_n(code, &words, words.count)
