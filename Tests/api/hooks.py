@@ -40,6 +40,9 @@ def before_call(context, case, kwargs):
             devices.pop()
     if not isinstance(case.body, dict):
         return
+    if case.method == "POST" and case.path == "/v1/devices":
+        # A device without an owner belongs to no account, so that its recordings are rightly not found afterwards.
+        case.body.setdefault("owner", "owner")
     if "name" in case.body:
         case.body["name"] = plain(case.body["name"])
     if isinstance(case.body.get("devices"), list):
