@@ -77,7 +77,7 @@ package final class LocalGateway: GatewayService {
         self.hub = hub
         self.uses = uses
         self.quotas = quotas
-        let rights = AccountRights { account in
+        let rights = AccountRights(own: accessId) { account in
             let own = account == accessId ? nil : Principal.user(account)
             let devices = try await HubClient(link: link, account: own).page(ModelMethod.listDevices, .all, of: nil)
             return devices.elements.map { device in

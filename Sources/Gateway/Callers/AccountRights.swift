@@ -3,7 +3,8 @@ import IoTCore
 import IoTLink
 import NIOCore
 
-/// What accounts may do with which devices. The hub's answers are cached for up to a second.
+/// What accounts may do with which devices. The hub's answers are cached for up to a second; those about the daemon's
+/// own account for longer, because the hub pushes every change of its bindings.
 actor AccountRights {
     /// A device of an account.
     struct Entry: Sendable, Hashable {
@@ -23,6 +24,7 @@ actor AccountRights {
     typealias Load = @Sendable (AccessID) async throws -> [Entry]
 
     static let memory = TimeAmount.seconds(1)
+    static let ownMemory = TimeAmount.seconds(10)
     private static let capacity = 1024
 
     private struct Known {
@@ -30,13 +32,18 @@ actor AccountRights {
         var until: NIODeadline
     }
 
+    private let own: AccessID
+    private let now: @Sendable () -> NIODeadline
     private let load: Load
     private var known: [AccessID: Known] = [:]
     private var loads: [AccessID: Task<[Entry], any Error>] = [:]
     /// Incremented by every `invalidate`, so that the response to an earlier request is not cached.
     private var generation = 0
 
-    init(load: @escaping Load) {
+    /// - Parameter own: The daemon's own account.
+    init(own: AccessID, now: @escaping @Sendable () -> NIODeadline = { .now() }, load: @escaping Load) {
+        self.own = own
+        self.now = now
         self.load = load
     }
 
@@ -53,7 +60,7 @@ actor AccountRights {
     }
 
     func entries(of account: AccessID) async throws -> [String: Entry] {
-        if let known = known[account], known.until > .now() { return known.entries }
+        if let known = known[account], known.until > now() { return known.entries }
         let started = generation
         let loading: Task<[Entry], any Error>
         if let under = loads[account] {
@@ -70,7 +77,7 @@ actor AccountRights {
             if started == generation {
                 loads[account] = nil
                 if known.count >= Self.capacity { known = [:] }
-                known[account] = Known(entries: entries, until: .now() + Self.memory)
+                known[account] = Known(entries: entries, until: now() + (account == own ? Self.ownMemory : Self.memory))
             }
             return entries
         } catch {

@@ -117,7 +117,7 @@ import Testing
     @Test("An account that lost a device gets no more of its events")
     func lost() async throws {
         let feed = EventFeed(run: "aa")
-        let rights = AccountRights { _ in [] }
+        let rights = AccountRights(own: AccessID(rawValue: "owner")!) { _ in [] }
         let viewer = caller("guest")
         let events = reader(feed, viewer) { await rights.mayView($0, viewer.account) }.events(after: nil)
         feed.publish(presence("a"), to: .viewers(device: "a"))
