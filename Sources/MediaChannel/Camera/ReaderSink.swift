@@ -51,14 +51,24 @@ package struct ReaderBatch: Sendable {
 
 /// One track of a reader.
 package struct ReaderTrack: Sendable, Hashable {
+    /// The channels of a track in a byte stream (RFC 2326 §10.12).
+    package struct Channels: Sendable, Hashable {
+        package var rtp: UInt8
+        package var rtcp: UInt8
+
+        package init(rtp: UInt8, rtcp: UInt8) {
+            self.rtp = rtp
+            self.rtcp = rtcp
+        }
+    }
+
     /// The index of the track in the camera's stream.
     package var index: Int
     package var ssrc: UInt32
-    /// The channels for RTP and for RTCP, for the prefix of each packet in a byte stream (RFC 2326 §10.12). `nil` means
-    /// no prefix.
-    package var channels: [UInt8]?
+    /// For the prefix of each packet. `nil` means no prefix.
+    package var channels: Channels?
 
-    package init(index: Int, ssrc: UInt32, channels: [UInt8]?) {
+    package init(index: Int, ssrc: UInt32, channels: Channels?) {
         self.index = index
         self.ssrc = ssrc
         self.channels = channels

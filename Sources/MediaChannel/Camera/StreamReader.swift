@@ -16,9 +16,12 @@ final class StreamReader: CameraViewer {
     let rendition: Rendition
 
     private struct Track {
-        var parameters: ReaderTrack
+        let parameters: ReaderTrack
         var sender: RTPSender
     }
+
+    /// The shortest of RFC 3550 §6.2. A report is a packet of its own, which costs as much as a picture.
+    private static let reportInterval = TimeAmount.seconds(5)
 
     /// The largest delay of a slow player. After it, its position moves to a newer key frame.
     static let maximumLag = TimeAmount.seconds(2)
@@ -67,7 +70,11 @@ final class StreamReader: CameraViewer {
         case .audio: (places.audio, isInterleaved.audio) = (tracks.count, track.channels != nil)
         }
         tracks.append(
-            Track(parameters: track, sender: RTPSender(codec: codec, ssrc: track.ssrc, canonicalName: session)))
+            Track(
+                parameters: track,
+                sender: RTPSender(
+                    codec: codec, ssrc: track.ssrc, canonicalName: session, keepsHistory: false,
+                    reportInterval: Self.reportInterval)))
     }
 
     private func place(of kind: MediaKind) -> Int? { kind == .video ? places.video : places.audio }
@@ -145,14 +152,17 @@ final class StreamReader: CameraViewer {
     private func sendRun(at now: NIODeadline) -> Bool {
         let found = rendition.readerRun(feed) { $0 == .video ? isInterleaved.video : isInterleaved.audio }
         guard let (kind, run) = found, let place = place(of: kind),
-            feed.take(kind, before: run.sequences.upperBound, byteCount: run.payloadByteCount, at: now)
+            feed.take(
+                kind, before: run.sequences.upperBound, byteCount: run.payloadByteCount, isPaced: !run.isInterleaved,
+                at: now)
         else { return false }
         if kind == .video || tracks.count == 1 { lastSent = max(lastSent ?? .min, run.times.max() ?? .min) }
         let number = tracks[place].sender.send(run, at: now)
         let parameters = tracks[place].parameters
         let header = PacketRun.Header(
-            ssrc: parameters.ssrc, sequenceNumber: number, channel: parameters.channels?.first ?? 0)
-        run.write(header) { tracks[place].sender.timestamp(ofMicroseconds: clock.place($0)) }
+            ssrc: parameters.ssrc, sequenceNumber: number, channel: parameters.channels?.rtp ?? 0)
+        let timestamps = tracks[place].sender.timestamps
+        run.write(header) { timestamps.timestamp(ofMicroseconds: clock.place($0)) }
         sink.send(run, index: parameters.index)
         return true
     }
@@ -212,7 +222,10 @@ final class StreamReader: CameraViewer {
     ) {
         let start = batch.bytes.writerIndex
         let channels = tracks[place].parameters.channels
-        if let channels { batch.bytes.writeMultipleIntegers(UInt8(ascii: "$"), channels[isReport ? 1 : 0], UInt16(0)) }
+        if let channels {
+            batch.bytes.writeMultipleIntegers(
+                UInt8(ascii: "$"), isReport ? channels.rtcp : channels.rtp, UInt16(0))
+        }
         let content = batch.bytes.writerIndex
         write(&tracks[place], &batch.bytes)
         let length = batch.bytes.writerIndex - content

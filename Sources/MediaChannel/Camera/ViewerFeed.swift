@@ -111,12 +111,15 @@ struct ViewerFeed {
 
     /// Moves past packets that are sent together.
     ///
+    /// - Parameter isPaced: false for a byte stream, which paces itself.
     /// - Returns: false if they are too many bytes to send at once; then nothing has changed.
-    mutating func take(_ kind: MediaKind, before end: Int64, byteCount: Int, at now: NIODeadline) -> Bool {
+    mutating func take(
+        _ kind: MediaKind, before end: Int64, byteCount: Int, isPaced: Bool, at now: NIODeadline
+    ) -> Bool {
         let elapsed = max(min(now - lastRefill, .seconds(1)).nanoseconds / 1_000, 0)
         let available = min(budget + Self.bytes(in: elapsed, at: Self.leastPace), Self.burst)
-        guard byteCount <= available else { return false }
-        budget = available - byteCount
+        guard byteCount <= available || !isPaced else { return false }
+        budget = max(available - byteCount, 0)
         lastRefill = max(lastRefill, now)
         switch kind {
         case .video: videoCursor = end

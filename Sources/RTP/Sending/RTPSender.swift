@@ -37,11 +37,10 @@ public struct RTPSender: Sendable {
     public private(set) var retransmission: Retransmission?
 
     private var nextSequenceNumber: UInt16
-    private let timestampOffset: UInt32
-    private let clock: RTPClock
+    package let timestamps: RTPTimestamps
 
     /// The track sequences of the last packets, indexed by the low bits of their sequence numbers on the wire; −1 for
-    /// none.
+    /// none. Empty if lost packets are not sent again.
     private var trackSequences: [Int64]
     static let historyLength = 2_048
     private var repairs = RepairBudget()
@@ -61,25 +60,27 @@ public struct RTPSender: Sendable {
     /// The times of the last reports, by the middle bits of their NTP times: for the round-trip time.
     private var sentReports: [(middle: UInt32, time: NIODeadline)] = []
 
-    private static let reportInterval = TimeAmount.seconds(1)
+    private let reportInterval: TimeAmount
 
     /// - Parameters:
     ///   - canonicalName: the CNAME that all streams of this peer share.
     ///   - retransmission: the retransmission stream; `nil` to send lost packets again unchanged.
+    ///   - keepsHistory: whether lost packets can be sent again. The history takes 16 KB.
     ///   - initialSequenceNumber: random by default, see `initialSequenceNumber(using:)`.
     ///   - timestampOffset: added to every timestamp; random by default.
     public init(
         codec: RTPCodec, ssrc: UInt32, canonicalName: String, retransmission: Retransmission? = nil,
-        initialSequenceNumber: UInt16 = .random(in: 0...0x7FFF), timestampOffset: UInt32 = .random(in: 0 ... .max)
+        initialSequenceNumber: UInt16 = .random(in: 0...0x7FFF), timestampOffset: UInt32 = .random(in: 0 ... .max),
+        keepsHistory: Bool = true, reportInterval: TimeAmount = .seconds(1)
     ) {
         self.codec = codec
         self.ssrc = ssrc
         self.canonicalName = canonicalName
         self.nextSequenceNumber = initialSequenceNumber
-        self.timestampOffset = timestampOffset
-        self.clock = RTPClock(rate: codec.clockRate)
+        self.timestamps = RTPTimestamps(clock: RTPClock(rate: codec.clockRate), offset: timestampOffset)
         self.isVideo = codec.format?.kind == .video
-        self.trackSequences = Array(repeating: -1, count: Self.historyLength)
+        self.trackSequences = keepsHistory ? Array(repeating: -1, count: Self.historyLength) : []
+        self.reportInterval = reportInterval
         self.retransmission = retransmission
         statistics.ssrc = ssrc
         statistics.rtxSSRC = retransmission?.ssrc
@@ -95,9 +96,7 @@ public struct RTPSender: Sendable {
     package var upcomingSequenceNumber: UInt16 { nextSequenceNumber }
 
     /// The RTP timestamp for a time in µs on the source's clock.
-    package func timestamp(ofMicroseconds pts: Int64) -> UInt32 {
-        UInt32(truncatingIfNeeded: clock.ticks(ofMicroseconds: pts)) &+ timestampOffset
-    }
+    package func timestamp(ofMicroseconds pts: Int64) -> UInt32 { timestamps.timestamp(ofMicroseconds: pts) }
 
     /// Appends the packet with this viewer's header to `buffer`, ready for SRTP.
     public mutating func write(_ packet: MediaPacket, into buffer: inout ByteBuffer, at now: NIODeadline) {
@@ -121,8 +120,7 @@ public struct RTPSender: Sendable {
         if !lost.isEmpty, Int(number) % Self.historyLength == 0 {
             lost.trim(next: nextSequenceNumber, length: Self.historyLength)
         }
-        trackSequences[Int(number) % Self.historyLength] = packet.sequence
-        repairs.sent(number)
+        note(number, of: packet.sequence..<packet.sequence + 1)
         let start = buffer.writerIndex
         writeHeader(
             packet, payloadType: codec.payloadType, number, ssrc: ssrc, headerExtension, into: &buffer)
@@ -148,14 +146,7 @@ public struct RTPSender: Sendable {
         if sequences.lowerBound <= newestTrackSequence { forgetHistory() }
         newestTrackSequence = sequences.upperBound - 1
         if !lost.isEmpty { lost.trim(next: nextSequenceNumber, length: Self.historyLength) }
-        trackSequences.withUnsafeMutableBufferPointer { history in
-            var place = Int(number)
-            for sequence in sequences {
-                history[place % Self.historyLength] = sequence
-                place &+= 1
-            }
-        }
-        repairs.sent(number, count: sequences.count)
+        note(number, of: sequences)
         statistics.packetsSent += UInt64(sequences.count)
         statistics.bytesSent += UInt64(run.payloadByteCount)
         statistics.headerBytesSent += UInt64(sequences.count * RTPPacket.minimumHeaderSize)
@@ -167,11 +158,23 @@ public struct RTPSender: Sendable {
         return number
     }
 
+    private mutating func note(_ number: UInt16, of sequences: Range<Int64>) {
+        guard !trackSequences.isEmpty else { return }
+        trackSequences.withUnsafeMutableBufferPointer { history in
+            var place = Int(number)
+            for sequence in sequences {
+                history[place % Self.historyLength] = sequence
+                place &+= 1
+            }
+        }
+        repairs.sent(number, count: sequences.count)
+    }
+
     /// The rest of the last picture will not be sent: leaves a gap in the sequence numbers if it is incomplete.
     package mutating func abandonPicture() {
         guard isPictureIncomplete else { return }
         isPictureIncomplete = false
-        trackSequences[Int(nextSequenceNumber) % Self.historyLength] = -1
+        if !trackSequences.isEmpty { trackSequences[Int(nextSequenceNumber) % Self.historyLength] = -1 }
         nextSequenceNumber &+= 1
     }
 
@@ -226,7 +229,7 @@ public struct RTPSender: Sendable {
         let start = buffer.writerIndex
         RTPPacket.writeFixedHeader(
             payloadType: payloadType, marker: packet.marker, sequenceNumber: number,
-            timestamp: packet.timestamp &+ timestampOffset, ssrc: ssrc, into: &buffer)
+            timestamp: packet.timestamp &+ timestamps.offset, ssrc: ssrc, into: &buffer)
         if headerExtension?.write(into: &buffer) == true { buffer.setInteger(UInt8(0x90), at: start) }
     }
 
@@ -240,7 +243,7 @@ public struct RTPSender: Sendable {
     /// search.
     package func sequenceNumber(ofTrackSequence sequence: Int64) -> UInt16? {
         var low = 1
-        var high = Self.historyLength
+        var high = trackSequences.count
         while low <= high {
             let age = (low + high) / 2
             let number = nextSequenceNumber &- UInt16(age)
@@ -255,7 +258,7 @@ public struct RTPSender: Sendable {
     /// The track sequence of the packet sent under `number`; `nil` if it was never sent or is too old.
     private func trackSequence(ofSequenceNumber number: UInt16) -> Int64? {
         let age = nextSequenceNumber &- number
-        guard age >= 1, Int(age) <= Self.historyLength else { return nil }
+        guard age >= 1, Int(age) <= trackSequences.count else { return nil }
         let sequence = trackSequences[Int(number) % Self.historyLength]
         return sequence >= 0 ? sequence : nil
     }
@@ -281,7 +284,7 @@ extension RTPSender {
         at now: NIODeadline, wallClock: Int64, anchor: MediaClockAnchor
     ) -> [RTCPPacket]? {
         guard let due = nextReport, now >= due else { return nil }
-        nextReport = now + Self.reportInterval
+        nextReport = now + reportInterval
         let ntp = NTPTime.timestamp(microseconds: wallClock)
         let pts = anchor.pts &+ (wallClock &- anchor.wallClock)
         sentReports.append((NTPTime.middle(ntp), now))
@@ -362,7 +365,7 @@ extension RTPSender {
         statistics.reportsReceived += 1
         statistics.fractionLost = Double(report.fractionLost) / 256
         statistics.packetsLost = Int64(report.cumulativeLost)
-        statistics.jitter = Double(report.jitter) / Double(clock.rate)
+        statistics.jitter = Double(report.jitter) / Double(timestamps.clock.rate)
         guard report.lastSenderReport != 0,
             let sent = sentReports.last(where: { $0.middle == report.lastSenderReport })
         else { return }

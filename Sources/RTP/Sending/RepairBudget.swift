@@ -17,19 +17,13 @@ struct RepairBudget: Sendable {
     private static let shortest = TimeAmount.milliseconds(5)
     private static let longest = TimeAmount.milliseconds(100)
 
-    /// Call when a packet is sent for the first time.
-    mutating func sent(_ number: UInt16) {
-        credit = min(credit + 1, Self.burst)
-        if !grants.isEmpty { grants[Int(number) % grants.count] = Self.never }
-    }
-
     /// Call when packets are sent for the first time, from this number on.
     mutating func sent(_ number: UInt16, count: Int) {
-        guard grants.isEmpty else {
-            for index in 0..<count { sent(number &+ UInt16(truncatingIfNeeded: index)) }
-            return
-        }
         credit = min(credit + count, Self.burst)
+        guard !grants.isEmpty else { return }
+        for index in 0..<count {
+            grants[Int(number &+ UInt16(truncatingIfNeeded: index)) % grants.count] = Self.never
+        }
     }
 
     /// Whether a requested packet is sent again.

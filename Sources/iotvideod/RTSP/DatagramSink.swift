@@ -61,6 +61,11 @@ final class DatagramSink: ReaderSink {
     var isReady: Bool { waiting.load(ordering: .relaxed) < Self.limit }
 
     func send(_ batch: ReaderBatch) {
+        if waiting.load(ordering: .relaxed) == 0, batch.packets.allSatisfy(\.isReport),
+            datagrams.send(reports: batch, to: tracks.withLock { $0 })
+        {
+            return
+        }
         let count = batch.bytes.readableBytes
         waiting.add(count, ordering: .relaxed)
         datagrams.send(batch, to: tracks.withLock { $0 }) { [self] in waiting.subtract(count, ordering: .relaxed) }

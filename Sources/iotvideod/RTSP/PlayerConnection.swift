@@ -100,7 +100,9 @@ actor PlayerConnection {
         while !Task.isCancelled {
             let now = NIODeadline.now()
             let check = now + (use == nil ? Self.tick.beforeSetup : Self.tick.afterwards)
-            let next = min(core.timeout ?? check, check)
+            var next = min(core.timeout ?? check, check)
+            // On whole seconds, so that one wake-up serves all players.
+            if use != nil { next = next.atWholeSecond }
             try? await Task.sleep(for: .nanoseconds(max(1_000_000, (next - now).nanoseconds)))
             let after = NIODeadline.now()
             guard !output.isStalled(for: Self.stallTime, at: after) else { return }
@@ -183,9 +185,9 @@ actor PlayerConnection {
     private func setUp(_ path: StreamPath, _ track: ServedTrack) async throws -> TransportHeader.Pair<UInt16>? {
         guard let session, let lease else { throw IoTError(.unauthenticated) }
         try lease.check()
-        var channels: [UInt8]?
+        var channels: ReaderTrack.Channels?
         switch track.transport {
-        case .interleaved(let pair): channels = [pair.rtp, pair.rtcp]
+        case .interleaved(let pair): channels = .init(rtp: pair.rtp, rtcp: pair.rtcp)
         case .datagrams(let ports): try open(ports, index: track.index)
         }
         let parameters = ReaderTrack(index: track.index, ssrc: track.ssrc, channels: channels)
@@ -219,5 +221,13 @@ actor PlayerConnection {
         use = nil
         datagrams?.close()
         datagrams = nil
+    }
+}
+
+extension NIODeadline {
+    /// The first whole second that is not earlier.
+    fileprivate var atWholeSecond: NIODeadline {
+        let second: UInt64 = 1_000_000_000
+        return .uptimeNanoseconds((uptimeNanoseconds + second - 1) / second * second)
     }
 }

@@ -18,8 +18,8 @@ final class RTSPDatagrams: Sendable {
     private let channels: [any Channel]
     private let eventLoop: any EventLoop
     private let state: NIOLoopBoundBox<State>
-    /// The socket that sends RTP; `nil` if the system has no more descriptors.
-    private let media: DirectSocket?
+    /// For sending without the sockets' event loop; `nil` if the system has no more descriptors.
+    private let direct: (media: DirectSocket?, reports: DirectSocket?)
 
     private struct State {
         var media: DatagramPort
@@ -27,10 +27,10 @@ final class RTSPDatagrams: Sendable {
     }
 
     private init(
-        _ channels: [any Channel], _ state: NIOLoopBoundBox<State>, _ media: DirectSocket?,
-        ports: TransportHeader.Pair<UInt16>
+        _ channels: [any Channel], _ state: NIOLoopBoundBox<State>,
+        _ direct: (media: DirectSocket?, reports: DirectSocket?), ports: TransportHeader.Pair<UInt16>
     ) {
-        self.media = media
+        self.direct = direct
         self.channels = channels
         self.state = state
         self.ports = ports
@@ -69,12 +69,16 @@ final class RTSPDatagrams: Sendable {
     private static func make(_ channels: [any Channel], _ number: Int, on loop: any EventLoop) async throws
         -> RTSPDatagrams
     {
-        let (state, media) = try await loop.submit {
+        let (state, direct) = try await loop.submit {
             let ports = try channels.map { try $0.pipeline.syncOperations.handler(type: DatagramPort.self) }
-            return (NIOLoopBoundBox(State(media: ports[0], reports: ports[1]), eventLoop: loop), ports[0].direct)
+            return (
+                NIOLoopBoundBox(State(media: ports[0], reports: ports[1]), eventLoop: loop),
+                (media: ports[0].direct, reports: ports[1].direct)
+            )
         }.get()
         return RTSPDatagrams(
-            channels, state, media, ports: TransportHeader.Pair(UInt16(clamping: number), UInt16(clamping: number + 1)))
+            channels, state, direct, ports: TransportHeader.Pair(UInt16(clamping: number), UInt16(clamping: number + 1))
+        )
     }
 
     func close() async {
@@ -85,7 +89,7 @@ final class RTSPDatagrams: Sendable {
     ///
     /// - Returns: The number of packets that were sent.
     func send(_ run: PacketRun, to address: SocketAddress) -> Int {
-        guard let media, !media.isBlocked.load(ordering: .relaxed) else { return 0 }
+        guard let media = direct.media, !media.isBlocked.load(ordering: .relaxed) else { return 0 }
         return run.bytes.withUnsafeReadableBytes { bytes in
             var (sent, offset) = (0, 0)
             while sent < run.sizes.count {
@@ -103,6 +107,23 @@ final class RTSPDatagrams: Sendable {
             }
             return sent
         }
+    }
+
+    /// Sends reports directly. One that the socket does not accept is lost; the next one replaces it.
+    ///
+    /// - Returns: false if nothing is sent directly.
+    func send(reports batch: ReaderBatch, to tracks: [Int: DatagramSink.Addresses]) -> Bool {
+        guard let reports = direct.reports else { return false }
+        var bytes = batch.bytes
+        for packet in batch.packets {
+            guard let datagram = bytes.readSlice(length: packet.length), let place = tracks[packet.index] else {
+                continue
+            }
+            datagram.withUnsafeReadableBytes {
+                _ = DatagramSender.send($0, segment: nil, to: place.rtcp, through: reports.descriptor)
+            }
+        }
+        return true
     }
 
     /// - Parameter done: Called when the packets are in the sockets' queues.

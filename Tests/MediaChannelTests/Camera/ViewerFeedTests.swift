@@ -122,6 +122,22 @@ import Testing
         return (most, keyFrameAt, now - start)
     }
 
+    @Test("At the live edge, a large picture is sent at once only into a byte stream, which paces itself")
+    func byteStream() throws {
+        var video = videoTrack()
+        try video.append(picture(0, isKey: true, bytes: 1_000), at: start)
+        var feed = ViewerFeed()
+        feed.start(video: video, audio: nil, at: start)
+        _ = feed.next(video: video, audio: nil, at: start)
+        try video.append(picture(1, isKey: true, bytes: 60_000), at: start)
+        let (first, end) = (try #require(feed.nextPicture), video.endSequence)
+        for (isPaced, next) in [(true, first), (false, end)] {
+            let isTaken = feed.take(
+                .video, before: end, byteCount: 60_000, isPaced: isPaced, at: start + .seconds(1))
+            #expect(isTaken == !isPaced && feed.nextPicture == next)
+        }
+    }
+
     @Test("No packet of an instant start overflows a default socket receive buffer, and the key frame arrives soon")
     func receiveBuffer() throws {
         var video = videoTrack()

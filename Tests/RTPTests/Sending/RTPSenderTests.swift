@@ -51,6 +51,24 @@ import Testing
         #expect(sender.handle(.genericNACK(nack), at: start) == [.retransmissionRequested([50])])
     }
 
+    @Test("Without a history nothing is sent again, and reports come at the given interval")
+    func noHistory() throws {
+        var sender = RTPSender(
+            codec: MediaFixtures.h264, ssrc: 0xABCD, canonicalName: "c", initialSequenceNumber: 100,
+            keepsHistory: false, reportInterval: .seconds(5))
+        for (sequence, marker) in [(0, false), (1, true), (2, false), (50, true)] {
+            _ = try write(&sender, packet(Int64(sequence), marker: marker))
+        }
+        let nack = RTCPGenericNACK(senderSSRC: 1, mediaSSRC: 0xABCD, lostSequenceNumbers: [100, 104])
+        #expect(sender.handle(.genericNACK(nack), at: start).isEmpty)
+        #expect(!sender.hasSent(trackSequence: 1))
+        let anchor = MediaClockAnchor(pts: 0, wallClock: 0)
+        let times = (0...12).filter { second in
+            sender.report(at: start + .seconds(Int64(second)), wallClock: 0, anchor: anchor) != nil
+        }
+        #expect(times == [0, 5, 10])
+    }
+
     @Test("A recent retransmission is not repeated, and a flood of NACKs gets no more packets than were sent")
     func nackFlood() {
         var sender = RTPSender(
