@@ -88,13 +88,24 @@ final class PeerDemultiplexer: ChannelInboundHandler {
         isReading = true
         let envelope = unwrapInboundIn(data)
         let source = isIPv6 ? envelope.remoteAddress.unmapped : envelope.remoteAddress
+        var rest = envelope.data
+        // With UDP_GRO a read is a run of datagrams: all have this size, except that the last may be smaller.
+        if let size = envelope.metadata?.segmentSize, size > 0 {
+            while rest.readableBytes > size, let datagram = rest.readSlice(length: size) {
+                receive(datagram, from: source)
+            }
+        }
+        receive(rest, from: source)
+    }
+
+    private func receive(_ datagram: ByteBuffer, from source: SocketAddress) {
         counters.datagramsReceived += 1
         let known = peersByAddress[source]
-        guard let peer = peer(for: envelope.data, known: known) else {
+        guard let peer = peer(for: datagram, known: known) else {
             counters.datagramsIgnored += 1
             return
         }
-        peer.receive(envelope.data, from: source)
+        peer.receive(datagram, from: source)
         if known !== peer, peer.claim(source) { peersByAddress[source] = peer }
     }
 

@@ -20,8 +20,9 @@ public final class PeerSocket: Sendable {
 
     /// The requested size of each kernel buffer. The kernel limits it to `net.core.rmem_max`.
     private static let bufferByteCount: Int = 4 << 20
-    private static let readCount = 16
-    private static let maximumDatagram = 2048
+    /// How many datagrams one read takes, or with UDP_GRO (udp(7)) how many runs of datagrams of one size from one peer.
+    private static let readCount = System.supportsUDPReceiveOffload ? 8 : 16
+    private static let maximumRead = System.supportsUDPReceiveOffload ? 65_536 : 2048
 
     private init(
         channel: any Channel, localAddress: SocketAddress, hostAddresses: [SocketAddress],
@@ -48,11 +49,14 @@ public final class PeerSocket: Sendable {
             // only finds the socket empty.
             .channelOption(.maxMessagesPerRead, value: 1)
             .channelOption(
-                .recvAllocator,
-                value: FixedSizeRecvByteBufferAllocator(capacity: readCount * maximumDatagram)
+                .recvAllocator, value: FixedSizeRecvByteBufferAllocator(capacity: readCount * maximumRead)
             )
             .channelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {
+                    if System.supportsUDPReceiveOffload, let options = channel.syncOptions {
+                        try options.setOption(.datagramReceiveOffload, value: true)
+                        try options.setOption(.datagramReceiveSegmentSize, value: true)
+                    }
                     try channel.pipeline.syncOperations.addHandler(
                         PeerDemultiplexer(eventLoop: channel.eventLoop, logger: logger))
                 }
