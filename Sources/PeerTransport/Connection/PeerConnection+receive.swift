@@ -41,7 +41,8 @@ extension PeerConnection {
     private func acceptDTLS(_ datagram: ByteBuffer) -> Bool {
         guard let dtls else {
             guard earlyDatagrams.count < Self.maximumHeldDatagrams else { return false }
-            earlyDatagrams.append(datagram)
+            // A copy, because the datagram is a part of the socket's large buffer.
+            earlyDatagrams.append(ByteBuffer(bytes: datagram.readableBytesView))
             return true
         }
         dtls.receive(datagram)
