@@ -9,6 +9,10 @@ import UnixSignals
 
 /// Assembles the roles and runs them until the daemon is stopped.
 struct Daemon {
+    /// A camera and its viewers are on one event loop, so on a larger machine more loops serve more cameras at once. At
+    /// least two, because a busy camera must not delay everything else.
+    private static let loopCount = min(max(System.coreCount, 2), 8)
+
     private let configuration: Configuration
     private let joined: JoinedBox?
     private let options: DaemonOptions
@@ -43,7 +47,7 @@ struct Daemon {
         // A hub has its own lock.
         let lock = hub == nil ? try DirectoryLock(configuration.dataDirectory, file: "lock", holder: "daemon") : nil
         defer { withExtendedLifetime(lock) {} }
-        let loops = MultiThreadedEventLoopGroup(numberOfThreads: 2)
+        let loops = MultiThreadedEventLoopGroup(numberOfThreads: Self.loopCount)
         let plain = Roles(
             configuration: configuration, joined: joined, read: checkedRead, log: log, hub: hub, loops: loops,
             logger: logger)
