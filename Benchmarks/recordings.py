@@ -3,10 +3,12 @@
 
 Usage: recordings.py BIN-DIRECTORY [--cameras 24] [--seconds 20]
 
-Cameras are one 1080p clip of about 4 Mbit/s with a key frame every two seconds, read at its pace. The same daemon runs
-without recording, with it, with encryption, and with the search for motion; the difference in CPU is divided by the
-bits. The reference is `ffmpeg -re -c copy -f segment`, less `ffmpeg -re -c copy -f null`, one process a camera. Writes
-and their bytes are the process's (/proc/PID/io), with those of the index. Thumbnails and a clip are requested from what was recorded.
+Cameras are one 1080p clip of about 4 Mbit/s with a key frame every two seconds, read at its pace. A daemon without
+recording, one with it and one with encryption run at the same time, and so does the reference: `ffmpeg -re -c copy -f
+segment`, less `ffmpeg -re -c copy -f null`, one process a camera. So all have the machine's speed of that moment, which
+varies by more than recording costs. The difference in CPU is divided by the bits. The search for motion is measured
+afterwards, beside a daemon without it. Writes and their bytes are the process's (/proc/PID/io), with those of the index
+and the wake-ups of event loops. Thumbnails and a clip are requested from what was recorded.
 """
 import argparse
 import os
@@ -49,45 +51,65 @@ def io(pid):
     return {line.split(":")[0]: int(line.split(":")[1]) for line in open("/proc/%d/io" % pid)}
 
 
-def run(binaries, clip, options, keys, recording):
-    """CPU seconds a second, calls a second, and the daemon, which still runs."""
-    names = ["c%d" % number for number in range(options.cameras)]
-    text = "recording: {directory: rec, freeSpace: 0%s}\n" % recording if recording is not None else ""
-    text += "cameras:\n" + "".join("  - {name: %s, url: %s%s}\n" % (name, clip, keys) for name in names)
-    daemon = MeasuredDaemon(binaries, configuration=text)
-    # All cameras have begun, and the start is over.
-    time.sleep(4)
-    start, cpu, before = time.monotonic(), daemon.cpu(), io(daemon.process.pid)
-    time.sleep(options.seconds)
-    lasted = time.monotonic() - start
-    after = io(daemon.process.pid)
-    return (daemon.cpu() - cpu) / lasted, {key: (after[key] - before[key]) / lasted for key in after}, daemon
+class Recorder:
+    """A daemon with the cameras."""
+
+    def __init__(self, binaries, clip, options, keys="", recording=None):
+        names = ["c%d" % number for number in range(options.cameras)]
+        text = "recording: {directory: rec, freeSpace: 0%s}\n" % recording if recording is not None else ""
+        text += "cameras:\n" + "".join("  - {name: %s, url: %s%s}\n" % (name, clip, keys) for name in names)
+        self.daemon = MeasuredDaemon(binaries, configuration=text)
+
+    def cpu(self):
+        return self.daemon.cpu()
+
+    def io(self):
+        return io(self.daemon.process.pid)
+
+    def stop(self):
+        self.daemon.stop()
 
 
-def reference(clip, options, output):
-    """CPU seconds a second of all processes."""
-    with tempfile.TemporaryDirectory(dir=ROOT) as folder:
-        running = []
+class Reference:
+    """One process of ffmpeg a camera."""
+
+    def __init__(self, clip, options, output):
+        self.folder = tempfile.TemporaryDirectory(dir=ROOT)
+        self.running = []
         for number in range(options.cameras):
             target = ["-f", "segment", "-segment_time", "60", "-segment_format", "mp4",
-                      "%s/%d-%%03d.mp4" % (folder, number)] if output else ["-f", "null", "-"]
-            running.append(subprocess.Popen(
+                      "%s/%d-%%03d.mp4" % (self.folder.name, number)] if output else ["-f", "null", "-"]
+            self.running.append(subprocess.Popen(
                 ["ffmpeg", "-v", "error", "-re", "-stream_loop", "-1", "-i", clip, "-c", "copy"] + target,
                 stdin=subprocess.DEVNULL))
 
-        def cpu():
-            fields = [open("/proc/%d/stat" % each.pid).read().rsplit(")", 1)[1].split() for each in running]
-            return sum(int(each[11]) + int(each[12]) for each in fields) / TICKS
+    def cpu(self):
+        fields = [open("/proc/%d/stat" % each.pid).read().rsplit(")", 1)[1].split() for each in self.running]
+        return sum(int(each[11]) + int(each[12]) for each in fields) / TICKS
 
-        time.sleep(4)
-        start, before = time.monotonic(), cpu()
-        time.sleep(options.seconds)
-        used = (cpu() - before) / (time.monotonic() - start)
-        for each in running:
+    def io(self):
+        return {}
+
+    def stop(self):
+        for each in self.running:
             each.terminate()
-        for each in running:
+        for each in self.running:
             each.wait()
-        return used
+        self.folder.cleanup()
+
+
+def measure(groups, seconds):
+    """For each group, measured at the same time: CPU seconds a second, and its calls and bytes a second."""
+    # All cameras have begun, and the start is over.
+    time.sleep(5)
+    begin = {name: (time.monotonic(), each.cpu(), each.io()) for name, each in groups.items()}
+    time.sleep(seconds)
+    used = {}
+    for name, each in groups.items():
+        at, cpu, before = begin[name]
+        now, spent, after = time.monotonic(), each.cpu() - cpu, each.io()
+        used[name] = spent / (now - at), {key: (after[key] - before[key]) / (now - at) for key in after}
+    return used
 
 
 def main():
@@ -104,29 +126,45 @@ def main():
         key = folder + "/key"
         subprocess.run([os.path.join(options.binaries, "iotctl"), "recording", "key", key], check=True,
                        stdout=subprocess.DEVNULL)
-        used, lines = {}, []
-        idle, idle_calls, daemon = run(options.binaries, clip, options, "", None)
-        daemon.stop()
-        for name, keys, recording in (
-                ("recording", ", record: continuous", ""),
-                ("recording, encrypted", ", record: continuous", ", keyFiles: [%s]" % key),
-                ("motion", ", motion: medium", None)):
-            cpu, calls, daemon = run(options.binaries, clip, options, keys, recording)
-            used[name] = (cpu - idle, (calls["syscw"] - idle_calls["syscw"]) / options.cameras)
-            if name == "recording": written = (calls["wchar"] - idle_calls["wchar"]) / options.cameras
-            if recording is not None:
-                lines += requests(daemon, name)
-            daemon.stop()
-        segments, nothing = reference(clip, options, True), reference(clip, options, False)
+        lines = []
+        groups = {
+            "reading": Recorder(options.binaries, clip, options),
+            "recording": Recorder(options.binaries, clip, options, ", record: continuous", ""),
+            "encrypted": Recorder(options.binaries, clip, options, ", record: continuous", ", keyFiles: [%s]" % key),
+            "segments": Reference(clip, options, True), "nothing": Reference(clip, options, False)}
+        try:
+            measured = measure(groups, options.seconds)
+            for name in ("segments", "nothing", "reading"):
+                groups.pop(name).stop()
+            for name in ("recording", "encrypted"):
+                lines += requests(groups[name].daemon, name)
+        finally:
+            for each in groups.values():
+                each.stop()
+        groups = {
+            "reading": Recorder(options.binaries, clip, options),
+            "motion": Recorder(options.binaries, clip, options, ", motion: medium")}
+        try:
+            motion = measure(groups, options.seconds)
+        finally:
+            for each in groups.values():
+                each.stop()
+    reading, calls = measured["reading"]
+    used = {
+        "recording": measured["recording"][0] - reading, "recording, encrypted": measured["encrypted"][0] - reading,
+        "motion": motion["motion"][0] - motion["reading"][0],
+        "ffmpeg -c copy -f segment": measured["segments"][0] - measured["nothing"][0]}
+    more = {key: (measured["recording"][1][key] - calls[key]) / options.cameras for key in calls}
     print("| what | figure |\n| --- | --- |")
     print("| cameras, together | %d, %.1f Mbit/s |" % (options.cameras, megabits))
-    print("| reading them, % of a core | {:.1f} |".format(idle * 100))
-    used["ffmpeg -c copy -f segment, above -f null"] = (segments - nothing, None)
-    for name, (cpu, calls) in used.items():
-        print("| %s, above reading: %% of a core; CPU-s a Gbit | %.1f; %.3f |" % (
-            name.removesuffix(", above -f null"), cpu * 100, cpu / megabits * 1000))
-    print("| recording: write calls a camera and second, above reading | %.1f |" % used["recording"][1])
-    print("| recording: bytes written / bytes of the media | %.4f |" % (written / media))
+    print("| reading them, % of a core | {:.1f} |".format(reading * 100))
+    for name, cpu in used.items():
+        print("| %s, above reading: %% of a core; CPU-s a Gbit | %.2f; %.3f |" % (
+            name, cpu * 100, cpu / megabits * 1000))
+    for name in ("recording", "recording, encrypted"):
+        print("| %s / ffmpeg | %.2f |" % (name, used[name] / used["ffmpeg -c copy -f segment"]))
+    print("| recording: write calls a camera and second, above reading | %.1f |" % more["syscw"])
+    print("| recording: bytes written / bytes of the media | %.4f |" % (more["wchar"] / media))
     print("\n".join(lines))
 
 
