@@ -352,7 +352,7 @@ def test_keyboard(browser, daemon):
             assert not page.evaluate("document.getElementById('video').muted")
             page.get_by_role("button", name="Turn sound off").wait_for(timeout=2000)
             page.get_by_role("button", name="Stop").press("Enter")
-            assert "Stopped" in page.inner_text("[role=status] >> nth=1")
+            page.locator("#progress", has_text="Stopped").wait_for(timeout=2000)
             assert focused_in(page) == "again"
             page.keyboard.press("Enter")
         screens.runs()
