@@ -67,6 +67,11 @@ class MeasuredDaemon:
         fields = open("/proc/%d/stat" % self.process.pid).read().rsplit(")", 1)[1].split()
         return (int(fields[11]) + int(fields[12])) / TICKS
 
+    def io(self):
+        """Calls and bytes since the start, by the names of /proc/PID/io."""
+        lines = open("/proc/%d/io" % self.process.pid)
+        return {name: int(value) for name, value in (line.split(":") for line in lines)}
+
     def thread_cpu(self):
         """Seconds of CPU of each living thread, summed by the kind of thread."""
         used = {}

@@ -47,27 +47,12 @@ def media_bytes(path):
     return sum(int(line.strip(",")) for line in output.split())
 
 
-def io(pid):
-    return {line.split(":")[0]: int(line.split(":")[1]) for line in open("/proc/%d/io" % pid)}
-
-
-class Recorder:
+def start(binaries, clip, options, keys="", recording=None):
     """A daemon with the cameras."""
-
-    def __init__(self, binaries, clip, options, keys="", recording=None):
-        names = ["c%d" % number for number in range(options.cameras)]
-        text = "recording: {directory: rec, freeSpace: 0%s}\n" % recording if recording is not None else ""
-        text += "cameras:\n" + "".join("  - {name: %s, url: %s%s}\n" % (name, clip, keys) for name in names)
-        self.daemon = MeasuredDaemon(binaries, configuration=text)
-
-    def cpu(self):
-        return self.daemon.cpu()
-
-    def io(self):
-        return io(self.daemon.process.pid)
-
-    def stop(self):
-        self.daemon.stop()
+    names = ["c%d" % number for number in range(options.cameras)]
+    text = "recording: {directory: rec, freeSpace: 0%s}\n" % recording if recording is not None else ""
+    text += "cameras:\n" + "".join("  - {name: %s, url: %s%s}\n" % (name, clip, keys) for name in names)
+    return MeasuredDaemon(binaries, configuration=text)
 
 
 class Reference:
@@ -128,22 +113,22 @@ def main():
                        stdout=subprocess.DEVNULL)
         lines = []
         groups = {
-            "reading": Recorder(options.binaries, clip, options),
-            "recording": Recorder(options.binaries, clip, options, ", record: continuous", ""),
-            "encrypted": Recorder(options.binaries, clip, options, ", record: continuous", ", keyFiles: [%s]" % key),
+            "reading": start(options.binaries, clip, options),
+            "recording": start(options.binaries, clip, options, ", record: continuous", ""),
+            "encrypted": start(options.binaries, clip, options, ", record: continuous", ", keyFiles: [%s]" % key),
             "segments": Reference(clip, options, True), "nothing": Reference(clip, options, False)}
         try:
             measured = measure(groups, options.seconds)
             for name in ("segments", "nothing", "reading"):
                 groups.pop(name).stop()
             for name in ("recording", "encrypted"):
-                lines += requests(groups[name].daemon, name)
+                lines += requests(groups[name], name)
         finally:
             for each in groups.values():
                 each.stop()
         groups = {
-            "reading": Recorder(options.binaries, clip, options),
-            "motion": Recorder(options.binaries, clip, options, ", motion: medium")}
+            "reading": start(options.binaries, clip, options),
+            "motion": start(options.binaries, clip, options, ", motion: medium")}
         try:
             motion = measure(groups, options.seconds)
         finally:

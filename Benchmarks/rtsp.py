@@ -91,7 +91,8 @@ def serve(daemon, port, key, reference, transport, count, seconds):
         stdout=subprocess.PIPE, text=True, check=True).stdout)
     gigabits = got["bytes"] * 8 / 1e9
     return {
-        "own": used / gigabits, "serving": (used - unwatched * passed) / gigabits, "reference": sent / 1e9 / gigabits, "core": used / passed,
+        "own": used / gigabits, "serving": (used - unwatched * passed) / gigabits,
+        "reference": sent / 1e9 / gigabits, "core": used / passed,
         "rate": got["bytes"] * 8 / 1e6 / passed / count, "memory": grown * 1024 / count}
 
 

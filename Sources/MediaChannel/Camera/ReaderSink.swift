@@ -1,6 +1,7 @@
 package import IoTCore
 package import NIOCore
 package import RTP
+package import RTSP
 
 /// Sends the packets of one reader to its player. Used on the camera's event loop, which it must not block.
 package protocol ReaderSink: Sendable {
@@ -51,24 +52,13 @@ package struct ReaderBatch: Sendable {
 
 /// One track of a reader.
 package struct ReaderTrack: Sendable, Hashable {
-    /// The channels of a track in a byte stream (RFC 2326 §10.12).
-    package struct Channels: Sendable, Hashable {
-        package var rtp: UInt8
-        package var rtcp: UInt8
-
-        package init(rtp: UInt8, rtcp: UInt8) {
-            self.rtp = rtp
-            self.rtcp = rtcp
-        }
-    }
-
     /// The index of the track in the camera's stream.
     package var index: Int
     package var ssrc: UInt32
-    /// For the prefix of each packet. `nil` means no prefix.
-    package var channels: Channels?
+    /// The channels for the prefix of each packet in a byte stream (RFC 2326 §10.12). `nil` means no prefix.
+    package var channels: TransportHeader.Pair<UInt8>?
 
-    package init(index: Int, ssrc: UInt32, channels: Channels?) {
+    package init(index: Int, ssrc: UInt32, channels: TransportHeader.Pair<UInt8>?) {
         self.index = index
         self.ssrc = ssrc
         self.channels = channels

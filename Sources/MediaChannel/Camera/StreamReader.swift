@@ -2,6 +2,7 @@ import IoTCore
 import Logging
 import NIOCore
 import RTP
+import RTSP
 
 /// A viewer that reads a camera's RTP packets unchanged, such as an RTSP player. Confined to the camera's event loop.
 ///

@@ -185,9 +185,9 @@ actor PlayerConnection {
     private func setUp(_ path: StreamPath, _ track: ServedTrack) async throws -> TransportHeader.Pair<UInt16>? {
         guard let session, let lease else { throw IoTError(.unauthenticated) }
         try lease.check()
-        var channels: ReaderTrack.Channels?
+        var channels: TransportHeader.Pair<UInt8>?
         switch track.transport {
-        case .interleaved(let pair): channels = .init(rtp: pair.rtp, rtcp: pair.rtcp)
+        case .interleaved(let pair): channels = pair
         case .datagrams(let ports): try open(ports, index: track.index)
         }
         let parameters = ReaderTrack(index: track.index, ssrc: track.ssrc, channels: channels)

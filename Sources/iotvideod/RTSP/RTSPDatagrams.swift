@@ -114,11 +114,7 @@ final class RTSPDatagrams: Sendable {
     /// - Returns: false if nothing is sent directly.
     func send(reports batch: ReaderBatch, to tracks: [Int: DatagramSink.Addresses]) -> Bool {
         guard let reports = direct.reports else { return false }
-        var bytes = batch.bytes
-        for packet in batch.packets {
-            guard let datagram = bytes.readSlice(length: packet.length), let place = tracks[packet.index] else {
-                continue
-            }
+        batch.forEach(tracks) { datagram, _, place in
             datagram.withUnsafeReadableBytes {
                 _ = DatagramSender.send($0, segment: nil, to: place.rtcp, through: reports.descriptor)
             }
@@ -129,13 +125,9 @@ final class RTSPDatagrams: Sendable {
     /// - Parameter done: Called when the packets are in the sockets' queues.
     func send(_ batch: ReaderBatch, to tracks: [Int: DatagramSink.Addresses], done: @escaping @Sendable () -> Void) {
         eventLoop.execute { [state] in
-            var bytes = batch.bytes
-            for packet in batch.packets {
-                guard let datagram = bytes.readSlice(length: packet.length), let place = tracks[packet.index] else {
-                    continue
-                }
+            batch.forEach(tracks) { datagram, isReport, place in
                 let (port, address) =
-                    packet.isReport ? (state.value.reports, place.rtcp) : (state.value.media, place.rtp)
+                    isReport ? (state.value.reports, place.rtcp) : (state.value.media, place.rtp)
                 port.write(datagram, to: address)
             }
             done()
@@ -157,6 +149,22 @@ final class RTSPDatagrams: Sendable {
         eventLoop.execute { [state] in
             let reports = state.value.reports
             if reports.listeners[address]?.owner == owner { reports.listeners[address] = nil }
+        }
+    }
+}
+
+extension ReaderBatch {
+    /// Calls `body` for each packet whose track has addresses.
+    fileprivate func forEach(
+        _ tracks: [Int: DatagramSink.Addresses],
+        _ body: (_ datagram: ByteBuffer, _ isReport: Bool, _ place: DatagramSink.Addresses) -> Void
+    ) {
+        var rest = bytes
+        for packet in packets {
+            guard let datagram = rest.readSlice(length: packet.length), let place = tracks[packet.index] else {
+                continue
+            }
+            body(datagram, packet.isReport, place)
         }
     }
 }

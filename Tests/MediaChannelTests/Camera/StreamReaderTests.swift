@@ -2,6 +2,7 @@ import IoTCore
 import NIOCore
 import NIOEmbedded
 import RTP
+import RTSP
 import TestSupport
 import Testing
 
@@ -60,8 +61,8 @@ import Testing
             rendition: camera.stream.main, sink: player)
         try camera.stream.add(reader)
         try camera.stream.takePlace(session: session)
-        try reader.add(ReaderTrack(index: 0, ssrc: 10, channels: .init(rtp: 0, rtcp: 1)))
-        try reader.add(ReaderTrack(index: 1, ssrc: 11, channels: .init(rtp: 2, rtcp: 3)))
+        try reader.add(ReaderTrack(index: 0, ssrc: 10, channels: .init(0, 1)))
+        try reader.add(ReaderTrack(index: 1, ssrc: 11, channels: .init(2, 3)))
         return (reader, player)
     }
 
