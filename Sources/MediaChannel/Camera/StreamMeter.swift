@@ -6,7 +6,12 @@ struct StreamMeter: Sendable {
     /// The length of a measurement on the track's clock, µs.
     static let window: Int64 = 4_000_000
 
-    private var frames: [(pts: Int64, bytes: Int)] = []
+    /// More frames than a source has in that time, unless its clock stands still.
+    private static let mostFrames = 4_096
+
+    /// By `pts`.
+    private var frames = CircularBuffer<(pts: Int64, bytes: Int)>()
+    private var byteCount = 0
 
     /// Bits per second; `nil` until a whole second is measured. Calculated once per frame, because every viewer's pace
     /// uses it.
@@ -15,10 +20,26 @@ struct StreamMeter: Sendable {
     init() {}
 
     mutating func add(_ frame: MediaFrame) {
-        if frame.isDiscontinuity { frames.removeAll(keepingCapacity: true) }
+        if frame.isDiscontinuity {
+            frames.removeAll(keepingCapacity: true)
+            byteCount = 0
+        }
         frames.append((frame.pts, frame.bytes.readableBytes))
-        let newest = frames.reduce(Int64.min) { max($0, $1.pts) }
-        frames.removeAll { $0.pts < newest - Self.window }
+        byteCount += frame.bytes.readableBytes
+        // Pictures may come in another order.
+        var place = frames.index(before: frames.endIndex)
+        while place > frames.startIndex {
+            let before = frames.index(before: place)
+            guard frames[before].pts > frames[place].pts else { break }
+            frames.swapAt(before, place)
+            place = before
+        }
+        while let oldest = frames.first, let newest = frames.last,
+            oldest.pts < newest.pts &- Self.window || frames.count > Self.mostFrames
+        {
+            byteCount -= oldest.bytes
+            frames.removeFirst()
+        }
         bitrate = measuredBitrate
     }
 
@@ -31,15 +52,11 @@ struct StreamMeter: Sendable {
     private var measuredBitrate: Int? {
         guard let span, span >= 1_000_000 else { return nil }
         // The newest frame's duration is outside the span.
-        let newest = frames.max { $0.pts < $1.pts }?.bytes ?? 0
-        let bytes = frames.reduce(0) { $0 + $1.bytes } - newest
-        return Int(Double(bytes) * 8_000_000 / Double(span))
+        return Int(Double(byteCount - (frames.last?.bytes ?? 0)) * 8_000_000 / Double(span))
     }
 
     private var span: Int64? {
-        guard let least = frames.min(by: { $0.pts < $1.pts }), let most = frames.max(by: { $0.pts < $1.pts }),
-            most.pts > least.pts
-        else { return nil }
-        return most.pts - least.pts
+        guard let least = frames.first, let most = frames.last, most.pts > least.pts else { return nil }
+        return most.pts &- least.pts
     }
 }

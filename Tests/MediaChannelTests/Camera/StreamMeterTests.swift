@@ -22,6 +22,22 @@ import Testing
         #expect(try #require(meter.bitrate) == 80_000)
     }
 
+    @Test("Only the last four seconds count, also of a clock that stands still")
+    func window() throws {
+        var meter = StreamMeter()
+        for index in 0..<100 { meter.add(frame(Int64(index) * 100_000, bytes: 1_000)) }
+        for index in 100..<200 { meter.add(frame(Int64(index) * 100_000, bytes: 2_000)) }
+        #expect(try #require(meter.bitrate) == 160_000)
+        // One that comes too late is not of these seconds.
+        meter.add(frame(0, bytes: 1_000_000))
+        #expect(try #require(meter.bitrate) == 160_000)
+        for _ in 0..<10_000 { meter.add(frame(20_000_000, bytes: 1_000)) }
+        #expect(meter.frameRate == nil)
+        meter.add(frame(21_000_000, bytes: 1_000))
+        let rate = try #require(meter.frameRate)
+        #expect(rate == 4_095)
+    }
+
     @Test("A jump of the clock does not count as time")
     func jump() throws {
         var meter = StreamMeter()
