@@ -1,4 +1,5 @@
 import Foundation
+import IoTCore
 
 /// A thread with a bounded queue that runs jobs in order, for work that may block or takes long. The thread ends after
 /// `stop()`, or when the worker is released.

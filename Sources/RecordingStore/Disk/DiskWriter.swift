@@ -225,14 +225,13 @@ struct DiskWriter {
     }
 
     private mutating func append(_ fragment: StoredFragment, to camera: CameraNumber) throws(DiskFailure) {
-        guard var open = lanes[camera]?.open else { return }
+        guard let file = lanes[camera]?.open?.file, let end = lanes[camera]?.open?.list.byteCount else { return }
         // A failed write is repeated at the same place.
         try call { () throws(FileFailure) in
-            try files.write(fragment.bytes, to: open.file, at: open.list.byteCount)
+            try files.write(fragment.bytes, to: file, at: end)
         }
-        open.list.append(fragment.facts)
-        open.isChanged = true
-        lanes[camera]?.open = open
+        lanes[camera]?.open?.list.append(fragment.facts)
+        lanes[camera]?.open?.isChanged = true
     }
 
     /// The order: space; the row; the file; the first bytes. After a crash, a row without a file is forgotten.

@@ -79,10 +79,10 @@ package final class RecordingDisk: Sendable {
             State(
                 timelineEnd: clock().wall, limits: configuration.limits, report: Report(status: writer.status)))
         let thread = Thread { [self] in
+            ThreadName.set("recording")
             run(writer, onEvent)
             ended.signal()
         }
-        thread.name = "recording"
         thread.stackSize = 1 << 20
         thread.start()
     }
@@ -203,7 +203,7 @@ package final class RecordingDisk: Sendable {
             let wrote = writeWaiting(&writer)
             if isStopping, !wrote { break }
             publish(&writer, onEvent)
-            if !wrote { wait(for: writer) }
+            wait(for: writer)
         }
         _ = takeTimelines(&writer)
         writer.stop(at: clock())
@@ -236,7 +236,7 @@ package final class RecordingDisk: Sendable {
     /// - Returns: Whether anything was written.
     private func writeWaiting(_ writer: inout DiskWriter) -> Bool {
         guard writer.isRecording else { return false }
-        let cameras = state.withLock { $0.queues.filter { !$0.value.isEmpty }.keys.sorted() }
+        let cameras = state.withLock { $0.queues.compactMap { $0.value.isEmpty ? nil : $0.key } }.sorted()
         var wrote = false
         for camera in cameras {
             let now = clock()
@@ -245,9 +245,10 @@ package final class RecordingDisk: Sendable {
             else { continue }
             let outcome = writer.write(step, of: camera, at: now)
             wrote = wrote || outcome != .later
-            guard case .fragment(let fragment, let number, _, let isFirst, let afterGap) = step else { continue }
+            let open = writer.lanes[camera]?.open
             state.withLock { state in
-                if let open = writer.lanes[camera]?.open { state.growing[camera] = (open.record, open.list) }
+                state.growing[camera] = open.map { ($0.record, $0.list) }
+                guard case .fragment(let fragment, let number, _, let isFirst, let afterGap) = step else { return }
                 var isLost = outcome == .dropped
                 if outcome == .later {
                     isLost =
@@ -267,11 +268,11 @@ package final class RecordingDisk: Sendable {
     private func publish(_ writer: inout DiskWriter, _ onEvent: (RecordingEvent) -> Void) {
         let events = writer.events
         writer.events = []
-        let lanes = writer.lanes
         let others = state.withLock { state in
             state.report.status = writer.status
             state.report.usage = writer.usage
-            state.growing = state.growing.filter { lanes[$0.key]?.open != nil }
+            // A disk that pauses forgets what is open.
+            if !writer.isRecording { state.growing = [:] }
             defer { state.events = [] }
             return state.events
         }
@@ -281,8 +282,10 @@ package final class RecordingDisk: Sendable {
     /// Until something is to be written or the writer's deadline, on the monotonic clock.
     private func wait(for writer: DiskWriter) {
         let now = clock().monotonic
-        let retries = writer.isRecording ? writer.lanes.values.map(\.retry).filter { $0 > now } : []
-        let deadline = min(writer.deadline, retries.min() ?? .max)
+        var deadline = writer.deadline
+        if writer.isRecording {
+            for lane in writer.lanes.values where lane.retry > now { deadline = min(deadline, lane.retry) }
+        }
         let pause = max(0, min(deadline - now, 60_000_000))
         let waits = state.withLock { state in
             let hasWork =
@@ -301,9 +304,13 @@ package final class RecordingDisk: Sendable {
 extension Moment {
     /// Both of the machine's clocks.
     @Sendable package static func now() -> Moment {
+        Moment(monotonic: monotonic(), wall: WallClock.microseconds())
+    }
+
+    /// The monotonic clock alone, µs.
+    static func monotonic() -> Int64 {
         var time = timespec()
         clock_gettime(CLOCK_MONOTONIC, &time)
-        return Moment(
-            monotonic: Int64(time.tv_sec) * 1_000_000 + Int64(time.tv_nsec) / 1_000, wall: WallClock.microseconds())
+        return Int64(time.tv_sec) * 1_000_000 + Int64(time.tv_nsec) / 1_000
     }
 }

@@ -50,6 +50,9 @@ package protocol RecordingFiles: AnyObject, Sendable {
     func write(_ buffers: [ByteBuffer], to file: OpenFile, at offset: Int64) throws(FileFailure)
     func read(_ file: OpenFile, at offset: Int64, count: Int) throws(FileFailure) -> ByteBuffer
     func sync(_ file: OpenFile) throws(FileFailure)
+    /// Begins to write what `sync` will wait for, and does not wait: files of which all have begun are synced sooner, because
+    /// the disk chooses the order. It promises nothing.
+    func beginSync(_ file: OpenFile)
     func syncDirectory(_ path: String) throws(FileFailure)
 
     /// Reserves space for a file that is going to grow to `size`. Its size does not change.
@@ -71,5 +74,6 @@ package protocol RecordingFiles: AnyObject, Sendable {
 }
 
 extension RecordingFiles {
+    package func beginSync(_ file: OpenFile) {}
     package func cutTorn(_ file: OpenFile) throws(FileFailure) -> Int64 { try size(of: file) }
 }

@@ -84,6 +84,7 @@ package final class SealedRecordingFiles: RecordingFiles {
     }
 
     package func sync(_ file: OpenFile) throws(FileFailure) { try files.sync(file) }
+    package func beginSync(_ file: OpenFile) { files.beginSync(file) }
 
     package func write(_ buffers: [ByteBuffer], to file: OpenFile, at offset: Int64) throws(FileFailure) {
         guard case .sealed(let sealed, let isNew)? = state(of: file) else {

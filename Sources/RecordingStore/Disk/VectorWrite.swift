@@ -21,6 +21,7 @@ struct VectorWrite {
     /// - Returns: What pwritev(2) returned.
     mutating func write(to file: Int32) -> Int {
         var vectors: [iovec] = []
+        vectors.reserveCapacity(min(buffers.count, Self.mostBuffers))
         let count = Self.withVectors(buffers.prefix(Self.mostBuffers), &vectors) { vectors in
             pwritev(file, vectors.baseAddress, Int32(vectors.count), off_t(offset))
         }

@@ -7,4 +7,7 @@
 /// fallocate(2)
 extern int fallocate(int file, int mode, off_t offset, off_t length);
 
+/// sync_file_range(2)
+extern int sync_file_range(int file, off_t offset, off_t length, unsigned int flags);
+
 #endif

@@ -47,6 +47,9 @@ final class LoggedDisk: RecordingFiles {
         var isBare = false
         var capacity = Int64.max
         var writesWithoutMarker = 0
+        /// The files of which a sync began since the last one ended, and the most of them so far.
+        var begunSyncs = 0
+        var mostBegunSyncs = 0
     }
 
     let state: Mutex<State>
@@ -188,7 +191,15 @@ final class LoggedDisk: RecordingFiles {
         }
     }
 
+    func beginSync(_ file: OpenFile) {
+        state.withLock { state in
+            state.begunSyncs += 1
+            state.mostBegunSyncs = max(state.mostBegunSyncs, state.begunSyncs)
+        }
+    }
+
     func sync(_ file: OpenFile) throws(FileFailure) {
+        state.withLock { $0.begunSyncs = 0 }
         try run(.sync) { state -> Result<Void, FileFailure> in
             guard let inode = state.handles[file.rawValue] else { return .failure(FileFailure(.sync, "", EBADF)) }
             state.log.append(.sync(inode: inode))
