@@ -26,26 +26,30 @@ package final class CameraRecorder: @unchecked Sendable {
         var times: RecordingTimes? { plan?.times ?? usual }
     }
 
+    // What each frame needs comes first: it is in one or two cache lines then, and each costs as much as the rest.
+    private var isClosed = false
+    /// Frames have come since the last pause, also at times that are not recorded.
+    private var isDelivering = false
+    private var hasPictures = true
+    private var waiting: [ArrivedFrame] = []
+    private var waitingBytes = 0
+    /// From this `pts` on, a picture may complete a fragment, µs.
+    private var due = Int64.min
+    /// The minute, since 1970, of the last frame, and whether it is recorded.
+    private var minute: (number: Int64, isTime: Bool)?
+    private let clock: @Sendable () -> (now: Moment, isSynchronised: Bool)
+    /// Keeps the memory of the frames that waited before.
+    private var processed: [ArrivedFrame] = []
+
     private let recording: CameraRecording
     /// `nil` for a camera of which everything is recorded.
     private let limits: EventGate.Limits?
     private var gate: EventGate?
     private let schedule: Mutex<Schedule>
-    private let clock: @Sendable () -> (now: Moment, isSynchronised: Bool)
     private let write: @Sendable (CameraRecording.Output) -> Void
     private let noteEntry: @Sendable (TimelineEntry) -> Void
     private let onFailure: @Sendable (IoTError) -> Void
     private let storePlan: @Sendable (JSONValue) async throws(IoTError) -> Void
-    private var waiting: [ArrivedFrame] = []
-    private var waitingBytes = 0
-    private var hasPictures = true
-    /// From this `pts` on, a picture may complete a fragment, µs.
-    private var due = Int64.min
-    /// Frames have come since the last pause, also at times that are not recorded.
-    private var isDelivering = false
-    private var isClosed = false
-    /// The minute, since 1970, of the last frame, and whether it is recorded.
-    private var minute: (number: Int64, isTime: Bool)?
 
     /// - Parameters:
     ///   - events: if only events are recorded, how much before and after them.
@@ -60,8 +64,7 @@ package final class CameraRecorder: @unchecked Sendable {
         _ recording: sending CameraRecording, events: EventGate.Limits? = nil, times: RecordingTimes? = nil,
         plan: RecordPlan? = nil,
         clock: @escaping @Sendable () -> (now: Moment, isSynchronised: Bool) = {
-            let now = Moment.now()
-            return (now, ClockState.isSynchronised(at: now.monotonic))
+            ClockState.now()
         },
         write: @escaping @Sendable (CameraRecording.Output) -> Void,
         note: @escaping @Sendable (TimelineEntry) -> Void = { _ in },
@@ -114,10 +117,12 @@ package final class CameraRecorder: @unchecked Sendable {
 
     private func processWaiting() {
         guard let newest = waiting.last?.frame.pts else { return }
-        let frames = waiting
-        waiting.removeAll(keepingCapacity: true)
+        swap(&waiting, &processed)
         waitingBytes = 0
-        let written = record { recording in frames.flatMap { pass($0, to: recording) } }
+        let written = record { recording in
+            gate == nil ? recording.take(processed) : processed.flatMap { pass($0, to: recording) }
+        }
+        processed.removeAll(keepingCapacity: true)
         // While an event is waited for, no fragment is made.
         if written || gate?.isOpen == false { due = newest + Self.untilDue }
     }
@@ -162,8 +167,8 @@ package final class CameraRecorder: @unchecked Sendable {
     // MARK: Events
 
     private func pass(_ arrived: ArrivedFrame, to recording: CameraRecording) -> [CameraRecording.Output] {
-        guard let passed = gate?.take(arrived) else { return recording.take(arrived) }
-        return (passed.ends ? recording.end() : []) + passed.frames.flatMap { recording.take($0) }
+        guard let passed = gate?.take(arrived) else { return recording.take([arrived]) }
+        return (passed.ends ? recording.end() : []) + recording.take(passed.frames)
     }
 
     /// Something was noticed: records what came shortly before, and all until it has ended. On the camera's event loop.
@@ -178,7 +183,7 @@ package final class CameraRecorder: @unchecked Sendable {
         let end = now.monotonic + TimeAmount(duration).nanoseconds / 1_000
         if gate?.isOpen == false { recording.reason = type == .motion ? .motion : .event }
         due = .min
-        record { recording in (gate?.open(until: end) ?? []).flatMap { recording.take($0) } }
+        record { $0.take(gate?.open(until: end) ?? []) }
         return isDelivering
     }
 
@@ -211,11 +216,5 @@ package final class CameraRecorder: @unchecked Sendable {
         for output in outputs { write(output) }
         if let failure = recording.failure, failure.code != before?.code { onFailure(failure) }
         return !outputs.isEmpty
-    }
-}
-
-extension CameraRecording {
-    fileprivate func take(_ arrived: ArrivedFrame) -> [Output] {
-        take(arrived.frame, now: arrived.now, isSynchronised: arrived.isSynchronised)
     }
 }

@@ -183,11 +183,9 @@ package struct ClipWriter {
             let next = number + 1 < track.chunks.count ? track.chunks[number + 1].first : track.samples.count
             table.append(
                 track.samples[chunk.first..<next].map { sample in
-                    var entry = SegmentSample(
-                        [], pts: sample.pts, dts: sample.dts, duration: sample.duration, isKey: sample.isKey,
-                        wallClock: 0)
-                    entry.byteCount = sample.size
-                    return entry
+                    SegmentSample(
+                        byteCount: sample.size, pts: sample.pts, dts: sample.dts, duration: sample.duration,
+                        isKey: sample.isKey, wallClock: 0)
                 }, at: chunk.offset)
         }
         let start = track.ticks(window.lowerBound)

@@ -2,21 +2,17 @@ import NIOCore
 
 /// The heads of a fragment: `prft`, `moof` (ISO/IEC 14496-12 §8.16.5, §8.8.4) and the head of `mdat`.
 struct FragmentBoxes {
-    /// The samples of one track.
-    struct Run {
-        var trackID: UInt32
-        /// Where its media time line has the segment's start.
-        var origin: Int64
-        var samples: [SegmentSample]
-    }
-
     var sequence: UInt32
-    var runs: [Run]
+    /// The tracks that have samples.
+    var runs: [SegmentRun]
     /// Pairs a wall-clock time, µs since 1970, with a media time of a track, in its ticks. A stream has none.
     var anchor: (trackID: UInt32, wallClock: Int64, mediaTime: Int64)?
 
     /// Seconds between 1900 and 1970.
     static let epoch: Int64 = 2_208_988_800
+
+    /// At least as many bytes as `write` needs: at most 16 for each sample.
+    var mostBytes: Int { runs.reduce(256) { $0 + 128 + $1.samples.count * 16 } }
 
     func write(to buffer: inout ByteBuffer) {
         writeAnchor(to: &buffer)
@@ -27,7 +23,7 @@ struct FragmentBoxes {
             box.writeBox("mfhd", version: 0) { _ = $0.writeInteger(sequence) }
             for run in runs {
                 box.writeBox("traf") { patches.append((write(run, to: &$0), offset)) }
-                offset += run.samples.reduce(0) { $0 + $1.byteCount }
+                offset += run.payload.byteCount
             }
         }
         let head = buffer.writerIndex - start + 8
@@ -49,7 +45,7 @@ struct FragmentBoxes {
     }
 
     /// - Returns: where the offset of the run's media belongs.
-    private func write(_ run: Run, to box: inout ByteBuffer) -> Int {
+    private func write(_ run: SegmentRun, to box: inout ByteBuffer) -> Int {
         let samples = run.samples
         let duration = UInt32(clamping: samples.first?.duration ?? 0)
         let isEven = samples.allSatisfy { $0.duration == samples.first?.duration }

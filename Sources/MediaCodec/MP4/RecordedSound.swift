@@ -34,6 +34,9 @@ package final class RecordedSound {
             audioSpecificConfig: encoder.audioSpecificConfig)
     }
 
+    /// Whether frames are stored as they come.
+    package var isUnchanged: Bool { transcoder == nil }
+
     /// The frames to store. Those of G.711 come later: AAC has frames of 1024 samples, and its encoder looks ahead.
     package func take(_ frame: MediaFrame) throws(IoTError) -> [MediaFrame] {
         guard let transcoder else { return [frame] }

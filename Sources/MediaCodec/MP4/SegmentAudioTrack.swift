@@ -9,7 +9,7 @@ struct SegmentAudioTrack {
     /// Of AAC; Opus packets have their own durations.
     private let samplesPerFrame: Int64
     private let earliest: Int64
-    private var held: SegmentSample?
+    private var held: SegmentFrame?
 
     /// - Parameter earliest: sound from before this time is not part of the segment, in µs from its start.
     /// - Throws: `codecUnsupported` for G.711, which MP4 players do not support, and for AAC without its configuration.
@@ -36,11 +36,11 @@ struct SegmentAudioTrack {
     }
 
     /// - Parameter time: the frame's `pts` from the segment's start, µs.
-    /// - Returns: the previous sample, whose duration is now known.
-    mutating func take(_ frame: MediaFrame, at time: Int64, wallClock: Int64) -> SegmentSample? {
+    /// - Returns: the previous frame, whose duration is now known.
+    mutating func take(_ frame: MediaFrame, at time: Int64, wallClock: Int64) -> SegmentFrame? {
         var time = ticks(time, timescale)
         let length = samples(in: frame.bytes)
-        if let held {
+        if let held = held?.sample {
             let next = held.dts + held.duration
             // Times from µs and RTP are rounded. Half a frame is more than any rounding error and less than a lost
             // frame.
@@ -51,16 +51,17 @@ struct SegmentAudioTrack {
             }
         }
         guard time >= earliest else { return nil }
-        var released = held
-        released?.duration = time - (held?.dts ?? time)
-        held = SegmentSample(
-            [frame.bytes], pts: time, dts: time, duration: length, isKey: true, wallClock: wallClock)
+        var released = held.take()
+        if let begin = released?.sample.dts { released?.sample.duration = time - begin }
+        let sample = SegmentSample(
+            byteCount: frame.bytes.readableBytes, pts: time, dts: time, duration: length, isKey: true,
+            wallClock: wallClock)
+        held = SegmentFrame(sample: sample, bytes: frame.bytes)
         return released
     }
 
-    mutating func finish() -> SegmentSample? {
-        defer { held = nil }
-        return held
+    mutating func finish() -> SegmentFrame? {
+        held.take()
     }
 
     /// The samples in a coded frame.

@@ -9,7 +9,7 @@ struct SegmentVideoTrack {
     /// How far decoding runs ahead of presentation, in ticks.
     let lead: Int64
     private var times: DecodingTimes
-    private var held: SegmentSample?
+    private var held: SegmentFrame?
     private var lastDuration: Int64
     private var hasStarted = false
     private var isPastLeading = false
@@ -39,8 +39,8 @@ struct SegmentVideoTrack {
     var adjustedTimes: Int { times.adjusted }
 
     /// - Parameter time: the frame's `pts` from the segment's start, µs.
-    /// - Returns: the previous sample, whose duration is now known.
-    mutating func take(_ frame: MediaFrame, at time: Int64, wallClock: Int64) throws(IoTError) -> SegmentSample? {
+    /// - Returns: the previous frame, whose duration is now known.
+    mutating func take(_ frame: MediaFrame, at time: Int64, wallClock: Int64) throws(IoTError) -> SegmentFrame? {
         if !hasStarted {
             guard frame.isKeyFrame else {
                 throw IoTError(
@@ -52,30 +52,34 @@ struct SegmentVideoTrack {
             if time < 0 { return nil }
             isPastLeading = true
         }
-        let bytes = try withoutParameterSets(frame.bytes)
+        let parts = try withoutParameterSets(frame.bytes)
         let placed = times.place(ticks(time, Self.timescale))
         let released = release(nextDTS: placed.dts)
-        held = SegmentSample(
-            bytes, pts: placed.pts, dts: placed.dts, duration: lastDuration, isKey: frame.isKeyFrame,
+        let size = parts.others.reduce(parts.first.readableBytes) { $0 + $1.readableBytes }
+        let sample = SegmentSample(
+            byteCount: size, pts: placed.pts, dts: placed.dts, duration: lastDuration, isKey: frame.isKeyFrame,
             wallClock: wallClock)
+        held = SegmentFrame(sample: sample, bytes: parts.first, otherBytes: parts.others)
         return released
     }
 
-    mutating func finish() -> SegmentSample? {
-        defer { held = nil }
-        return release(nextDTS: nil)
+    mutating func finish() -> SegmentFrame? {
+        release(nextDTS: nil)
     }
 
-    private mutating func release(nextDTS: Int64?) -> SegmentSample? {
-        guard var sample = held else { return nil }
-        if let nextDTS { lastDuration = nextDTS - sample.dts }
-        sample.duration = lastDuration
-        return sample
+    private mutating func release(nextDTS: Int64?) -> SegmentFrame? {
+        guard var frame = held.take() else { return nil }
+        if let nextDTS { lastDuration = nextDTS - frame.sample.dts }
+        frame.sample.duration = lastDuration
+        return frame
     }
 
     /// The header contains them, and `avc1` and `hvc1` forbid them in samples (ISO/IEC 14496-15 §5.3.2, §8.3.2). The
     /// other units stay where they are, as slices of the frame's own buffer.
-    private func withoutParameterSets(_ bytes: ByteBuffer) throws(IoTError) -> [ByteBuffer] {
+    private func withoutParameterSets(
+        _ bytes: ByteBuffer
+    ) throws(IoTError) -> (first: ByteBuffer, others: [ByteBuffer]) {
+        if hasOnlyOtherUnits(bytes) { return (bytes, []) }
         var (rest, slices) = (bytes, [ByteBuffer]())
         var (start, end) = (rest.readerIndex, rest.readerIndex)
         func keep() {
@@ -96,6 +100,22 @@ struct SegmentVideoTrack {
             end = rest.readerIndex
         }
         keep()
-        return slices
+        return (slices.first ?? ByteBuffer(), Array(slices.dropFirst()))
+    }
+
+    /// Whether the frame is made of whole units, of which none is a parameter set: so are most.
+    private func hasOnlyOtherUnits(_ bytes: ByteBuffer) -> Bool {
+        let codec = parameters.codec
+        return bytes.withUnsafeReadableBytes { bytes in
+            var place = 0
+            while bytes.count - place > 4 {
+                let length = Int(UInt32(bigEndian: bytes.loadUnaligned(fromByteOffset: place, as: UInt32.self)))
+                guard length > 0, length <= bytes.count - place - 4,
+                    !NALUnitType(codec: codec, firstByte: bytes[place + 4]).isParameterSet
+                else { return false }
+                place += 4 + length
+            }
+            return place == bytes.count
+        }
     }
 }

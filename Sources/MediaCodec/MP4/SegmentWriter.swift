@@ -26,13 +26,10 @@ package struct SegmentWriter {
     private let form: SegmentForm
     private let title: String
     private let created: Int64
-    /// Where the tracks' media time lines have the segment's start, in ticks.
-    private var origins: [MediaKind: Int64] = [:]
     private var video: SegmentVideoTrack?
     private var audio: SegmentAudioTrack?
-    private var tables: [MediaKind: SampleTable] = [:]
-    private var pending: [MediaKind: [SegmentSample]] = [:]
-    private var pendingBytes = 0
+    private var pictures: SegmentRun
+    private var sound: SegmentRun
     private var sequence: UInt32 = 0
 
     /// - Parameters:
@@ -58,13 +55,16 @@ package struct SegmentWriter {
         if let parameters = tracks.audio { audio = try SegmentAudioTrack(parameters, earliest: -soundLead) }
         // Both time lines have the start at the same time, also for a reader that ignores edit lists.
         let lead = max(video.map { microseconds($0.lead, SegmentVideoTrack.timescale) } ?? 0, soundLead)
-        if let video { origins[.video] = max(video.lead, ticks(lead, SegmentVideoTrack.timescale)) }
-        if let audio { origins[.audio] = ticks(lead, audio.timescale) }
+        pictures = SegmentRun(
+            trackID: Self.videoID, timescale: SegmentVideoTrack.timescale,
+            origin: max(video?.lead ?? 0, ticks(lead, SegmentVideoTrack.timescale)))
+        let soundScale = audio?.timescale ?? 1
+        sound = SegmentRun(trackID: Self.audioID, timescale: soundScale, origin: ticks(lead, soundScale))
 
         var header = ByteBuffer()
         SegmentHeader.writeFileType(to: &header)
         if form == .file { SegmentHeader.writePlaceholder(to: &header) }
-        Self.movie(video, audio, origins, nil, title, created).write(to: &header)
+        Self.movie((video, pictures), (audio, sound), title, created, isGrowing: true).write(to: &header)
         if form == .file {
             SegmentHeader.writeOrigin(start: start, created: created, identity: identity, to: &header)
         }
@@ -75,8 +75,8 @@ package struct SegmentWriter {
     /// Video frames with times that did not fit their order and were changed.
     package var adjustedTimes: Int { video?.adjustedTimes ?? 0 }
 
-    /// Whether a fragment is pending.
-    package var pendingByteCount: Int { pendingBytes }
+    /// The bytes of the next fragment's frames so far.
+    package var pendingByteCount: Int { pictures.payload.byteCount + sound.payload.byteCount }
 
     /// Takes the next frame of either track, in decoding order. Frames of tracks that the segment lacks are ignored.
     ///
@@ -92,25 +92,25 @@ package struct SegmentWriter {
         }
         switch frame.kind {
         case .video:
-            guard let sample = try video?.take(frame, at: time, wallClock: wallClock) else { return nil }
-            return try append(sample, .video, isBeforeKeyFrame: frame.isKeyFrame)
+            guard let released = try video?.take(frame, at: time, wallClock: wallClock) else { return nil }
+            return try append(released, .video, isBeforeKeyFrame: frame.isKeyFrame)
         case .audio:
-            guard let sample = audio?.take(frame, at: time, wallClock: wallClock) else { return nil }
-            return try append(sample, .audio)
+            guard let released = audio?.take(frame, at: time, wallClock: wallClock) else { return nil }
+            return try append(released, .audio)
         }
     }
 
     /// The rest as a last fragment; no frames may follow.
     package mutating func flush() -> Fragment? {
-        if let sample = video?.finish() { add(sample, .video) }
-        if let sample = audio?.finish() { add(sample, .audio) }
+        if let frame = video?.finish() { pictures.append(frame) }
+        if let frame = audio?.finish() { sound.append(frame) }
         return takeFragment()
     }
 
     /// Ends the file. Call `flush` first and write its fragment.
     package consuming func close() -> SegmentClosing {
         var movie = ByteBuffer()
-        Self.movie(video, audio, origins, tables, title, created).write(to: &movie)
+        Self.movie((video, pictures), (audio, sound), title, created, isGrowing: false).write(to: &movie)
         var head = ByteBuffer()
         SegmentHeader.writeMediaHead(end: byteCount, to: &head)
         return SegmentClosing(movie: movie, headOffset: SegmentHeader.placeholderOffset, head: head)
@@ -119,20 +119,28 @@ package struct SegmentWriter {
     // MARK: Private
 
     private mutating func append(
-        _ sample: SegmentSample, _ kind: MediaKind, isBeforeKeyFrame: Bool = false
+        _ frame: SegmentFrame, _ kind: MediaKind, isBeforeKeyFrame: Bool = false
     ) throws(IoTError) -> Fragment? {
-        guard sample.duration <= Int64(UInt32.max) else {
+        guard frame.sample.duration <= Int64(UInt32.max) else {
             throw IoTError(.mediaFailed, "the clock jumped too far", remedy: "start a new recording")
         }
-        add(sample, kind)
-        return isComplete(after: sample, kind, isBeforeKeyFrame: isBeforeKeyFrame) ? takeFragment() : nil
+        switch kind {
+        case .video: pictures.append(frame)
+        case .audio: sound.append(frame)
+        }
+        let isComplete = isComplete(after: frame.sample, kind, isBeforeKeyFrame: isBeforeKeyFrame)
+        return isComplete ? takeFragment() : nil
     }
 
     /// Whether the fragment is complete after this sample, which was the last to be added.
     private func isComplete(after sample: SegmentSample, _ kind: MediaKind, isBeforeKeyFrame: Bool) -> Bool {
-        if pendingBytes >= Self.fragmentBytes { return true }
-        guard let first = pending[kind]?.first else { return false }
-        let scale = timescale(kind)
+        if pendingByteCount >= Self.fragmentBytes { return true }
+        let (first, scale) =
+            switch kind {
+            case .video: (pictures.samples.first, pictures.timescale)
+            case .audio: (sound.samples.first, sound.timescale)
+            }
+        guard let first else { return false }
         let length = microseconds(sample.dts + sample.duration - first.dts, scale)
         if isBeforeKeyFrame { return !startsWithKeyFrame || length >= Self.fragmentDuration / 2 }
         // Pictures divide the time; sound does only where none comes.
@@ -141,83 +149,50 @@ package struct SegmentWriter {
         return length + microseconds(sample.duration, scale) / 2 > longest
     }
 
-    private var startsWithKeyFrame: Bool { pending[.video]?.first?.isKey ?? (video == nil) }
-
-    private func timescale(_ kind: MediaKind) -> Int64 {
-        kind == .video ? SegmentVideoTrack.timescale : audio?.timescale ?? 1
-    }
-
-    /// A sample's place on the time line that fragments divide, µs from the segment's start: it increases in decoding
-    /// order, and a picture that is not reordered has its `pts`.
-    private func time(of sample: SegmentSample, _ kind: MediaKind) -> Int64 {
-        microseconds(sample.dts + shift(kind), timescale(kind))
-    }
-
-    private func shift(_ kind: MediaKind) -> Int64 { kind == .video ? video?.lead ?? 0 : 0 }
-
-    private mutating func add(_ sample: SegmentSample, _ kind: MediaKind) {
-        pending[kind, default: []].append(sample)
-        pendingBytes += sample.byteCount
-    }
+    private var startsWithKeyFrame: Bool { pictures.samples.first?.isKey ?? (video == nil) }
 
     private mutating func takeFragment() -> Fragment? {
-        defer {
-            pending = [:]
-            pendingBytes = 0
-        }
-        let kinds = [MediaKind.video, .audio].filter { pending[$0]?.isEmpty == false }
-        guard let leader = kinds.first, let samples = pending[leader], let first = samples.first else { return nil }
+        let hasPictures = !pictures.samples.isEmpty
+        let leader = hasPictures ? pictures : sound
+        guard let first = leader.samples.first, let last = leader.samples.last else { return nil }
         sequence += 1
-        let scale = timescale(leader)
-        let shift = shift(leader)
-        let mediaStart = start + time(of: first, leader)
+        // From decoding times to a time line that increases in decoding order, on which a picture that is not reordered has
+        // its `pts`.
+        let shift = hasPictures ? video?.lead ?? 0 : 0
+        let scale = leader.timescale
+        let mediaStart = start + microseconds(first.dts + shift, scale)
         let wallClock = first.wallClock + microseconds(first.dts + shift - first.pts, scale)
-        let runs = kinds.map { kind in
-            FragmentBoxes.Run(
-                trackID: Self.trackID(kind), origin: origins[kind] ?? 0, samples: pending[kind] ?? [])
-        }
+        let end = start + microseconds(last.dts + last.duration + shift, scale)
         let boxes = FragmentBoxes(
-            sequence: sequence, runs: runs,
-            anchor: form == .stream
-                ? nil : (Self.trackID(leader), wallClock, first.dts + shift + (origins[leader] ?? 0)))
-        var head = ByteBuffer()
+            sequence: sequence, runs: [pictures, sound].filter { !$0.samples.isEmpty },
+            anchor: form == .stream ? nil : (leader.trackID, wallClock, first.dts + shift + leader.origin))
+        var head = ByteBufferAllocator().buffer(capacity: boxes.mostBytes)
         boxes.write(to: &head)
-        var offset = byteCount + Int64(head.readableBytes)
-        if form == .file {
-            for run in runs {
-                let kind: MediaKind = run.trackID == Self.videoID ? .video : .audio
-                tables[kind, default: SampleTable()].append(run.samples, at: offset)
-                offset += Int64(run.samples.reduce(0) { $0 + $1.byteCount })
-            }
-        }
-        let count = head.readableBytes + pendingBytes
+        let place = byteCount + Int64(head.readableBytes)
+        let count = head.readableBytes + pendingByteCount
+        let fragment = Fragment(
+            bytes: [head] + pictures.payload.buffers + sound.payload.buffers, byteCount: count, mediaStart: mediaStart,
+            mediaDuration: end - mediaStart, wallClock: wallClock, startsWithKeyFrame: startsWithKeyFrame)
         byteCount += Int64(count)
-        let end = samples.last.map { $0.dts + $0.duration } ?? first.dts
-        return Fragment(
-            bytes: [head] + runs.flatMap { $0.samples.flatMap(\.bytes) }, byteCount: count, mediaStart: mediaStart,
-            mediaDuration: start + microseconds(end + shift, scale) - mediaStart, wallClock: wallClock,
-            startsWithKeyFrame: startsWithKeyFrame)
+        let soundPlace = place + Int64(pictures.payload.byteCount)
+        pictures.endFragment(at: form == .file ? place : nil)
+        sound.endFragment(at: form == .file ? soundPlace : nil)
+        return fragment
     }
 
-    private static func trackID(_ kind: MediaKind) -> UInt32 { kind == .video ? videoID : audioID }
-
     private static func movie(
-        _ video: SegmentVideoTrack?, _ audio: SegmentAudioTrack?, _ origins: [MediaKind: Int64],
-        _ tables: [MediaKind: SampleTable]?, _ title: String, _ created: Int64
+        _ video: (track: SegmentVideoTrack?, run: SegmentRun), _ audio: (track: SegmentAudioTrack?, run: SegmentRun),
+        _ title: String, _ created: Int64, isGrowing: Bool
     ) -> MovieBox {
-        var tracks: [MovieBox.Track] = []
-        if let video {
-            tracks.append(
+        let tracks: [(TrackParameters, SegmentRun)?] = [
+            video.track.map { (.video($0.parameters), video.run) },
+            audio.track.map { (.audio($0.parameters), audio.run) },
+        ]
+        return MovieBox(
+            tracks: tracks.compactMap { $0 }.map { parameters, run in
                 MovieBox.Track(
-                    id: videoID, parameters: .video(video.parameters), timescale: SegmentVideoTrack.timescale,
-                    origin: origins[.video] ?? 0, table: tables.map { $0[.video] ?? SampleTable() }))
-        }
-        if let audio {
-            tracks.append(
-                MovieBox.Track(
-                    id: audioID, parameters: .audio(audio.parameters), timescale: audio.timescale,
-                    origin: origins[.audio] ?? 0, table: tables.map { $0[.audio] ?? SampleTable() }))
-        }
-        return MovieBox(tracks: tracks, title: title, created: created, isGrowing: tables == nil)
+                    id: run.trackID, parameters: parameters, timescale: run.timescale, origin: run.origin,
+                    table: isGrowing ? nil : run.table)
+            }, title: title, created: created, isGrowing: isGrowing)
     }
 }

@@ -33,10 +33,11 @@ package final class CameraRecording {
     private let length: SegmentLength
     private let title: String
     private let hasSound: Bool
-    private var clock: RunClock
+    // Used for each frame, and by one thread at a time.
+    @exclusivity(unchecked) private var clock: RunClock
+    @exclusivity(unchecked) private var open: Open?
     private var tracks = SegmentTracks()
     private var sound: RecordedSound?
-    private var open: Open?
     private var isFirst = true
     private var run: RunFacts?
     /// Begins with the next segment.
@@ -83,20 +84,19 @@ package final class CameraRecording {
     ///   - now: both clocks when the frame arrived.
     ///   - isSynchronised: whether the wall clock is (adjtimex(2)).
     package func take(_ frame: MediaFrame, now: Moment, isSynchronised: Bool) -> [Output] {
-        guard frame.kind == .video ? tracks.video != nil : tracks.audio != nil else { return [] }
         var outputs: [Output] = []
-        if frame.kind == .video || tracks.video == nil {
-            outputs += follow(frame, now, isSynchronised)
-            if frame.isKeyFrame, isNewSegment(frame) { outputs += end() + begin(with: frame) }
-        }
-        if open == nil { return outputs }
-        do throws(IoTError) {
-            let frames = frame.kind == .audio ? try sound?.take(frame) ?? [] : [frame]
-            for frame in frames { outputs += try append(frame) }
-        } catch {
-            // Continues with the next key frame.
-            failure = error
-            outputs += end()
+        take(frame, now: now, isSynchronised: isSynchronised, into: &outputs)
+        return outputs
+    }
+
+    /// Takes frames as they arrived.
+    package func take(_ frames: [ArrivedFrame]) -> [Output] {
+        var outputs: [Output] = []
+        // By their places, because a copy of each would change its buffer's reference count.
+        for place in frames.indices {
+            take(
+                frames[place].frame, now: frames[place].now, isSynchronised: frames[place].isSynchronised,
+                into: &outputs)
         }
         return outputs
     }
@@ -114,9 +114,31 @@ package final class CameraRecording {
 
     // MARK: Private
 
+    private func take(_ frame: MediaFrame, now: Moment, isSynchronised: Bool, into outputs: inout [Output]) {
+        guard frame.kind == .video ? tracks.video != nil : tracks.audio != nil else { return }
+        if frame.kind == .video || tracks.video == nil {
+            if follow(frame, now, isSynchronised) { outputs += end() }
+            if frame.isKeyFrame, isNewSegment(frame) { outputs += end() + begin(with: frame) }
+        }
+        if open == nil { return }
+        do throws(IoTError) {
+            if frame.kind == .audio, let sound, !sound.isUnchanged {
+                for frame in try sound.take(frame) { try append(frame, into: &outputs) }
+            } else {
+                try append(frame, into: &outputs)
+            }
+        } catch {
+            // Continues with the next key frame.
+            failure = error
+            outputs += end()
+        }
+    }
+
     /// Keeps the two clocks together.
-    private func follow(_ frame: MediaFrame, _ now: Moment, _ isSynchronised: Bool) -> [Output] {
-        var outputs: [Output] = []
+    ///
+    /// - Returns: whether the segment ends before this frame.
+    private func follow(_ frame: MediaFrame, _ now: Moment, _ isSynchronised: Bool) -> Bool {
+        var ends = false
         let verdict = clock.take(
             frame: frame.dts, now: now, isSynchronised: isSynchronised, isBreak: frame.isDiscontinuity)
         switch verdict {
@@ -124,12 +146,12 @@ package final class CameraRecording {
             lead = wall - frame.dts
             nextRun = facts
             // After a step of the wall clock, the open segment continues on its own time until the next key frame.
-            if facts.previousEnd == .mediaJump { outputs = end() }
+            ends = facts.previousEnd == .mediaJump
         case .continue(let wall):
             lead = wall - frame.dts
         }
         if nextRun == nil { segmentLead = lead }
-        return outputs
+        return ends
     }
 
     private func isNewSegment(_ frame: MediaFrame) -> Bool {
@@ -156,10 +178,11 @@ package final class CameraRecording {
         }
     }
 
-    private func append(_ frame: MediaFrame) throws(IoTError) -> [Output] {
-        guard let start = open?.start else { return [] }
-        let fragment = try open?.writer.append(frame, wallClock: frame.pts + segmentLead)
-        let outputs = fragment.map { [Output.append(StoredFragment($0))] } ?? []
-        return frame.pts - start < SegmentLength.longest ? outputs : outputs + end()
+    private func append(_ frame: MediaFrame, into outputs: inout [Output]) throws(IoTError) {
+        guard let start = open?.start else { return }
+        if let fragment = try open?.writer.append(frame, wallClock: frame.pts + segmentLead) {
+            outputs.append(.append(StoredFragment(fragment)))
+        }
+        if frame.pts - start >= SegmentLength.longest { outputs += end() }
     }
 }
