@@ -1,16 +1,25 @@
 #!/usr/bin/env python3
 """Measures what recording, encryption and the search for motion cost, through a daemon; prints a Markdown table.
 
-Usage: recordings.py BIN-DIRECTORY [--cameras 24] [--seconds 20]
+Usage: recordings.py BIN-DIRECTORY [--cameras 24] [--seconds 20] [--rounds 1] [--settle 5] [--free-memory MB]
 
 Cameras are one 1080p clip of about 4 Mbit/s with a key frame every two seconds, read at its pace. A daemon without
 recording, one with it and one with encryption run at the same time, and so does the reference: `ffmpeg -re -c copy -f
 segment`, less `ffmpeg -re -c copy -f null`, one process a camera. So all have the machine's speed of that moment, which
 varies by more than recording costs. The difference in CPU is divided by the bits. The search for motion is measured
-afterwards, beside a daemon without it. Writes and their bytes are the process's (/proc/PID/io), with those of the index
+afterwards, beside a daemon without it.
+
+In a virtual machine, memory that was not used before costs several times as much as other memory, and who writes files
+pays for it: with 22 GB of it, recording costs three times as much. `--free-memory 1500` takes all but so much, and
+`--settle 45` waits until the recordings have used the rest, as on a box that records for longer than a minute. Then
+they get the memory of older ones. Several rounds show how much the figures vary.
+
+Writes and their bytes are the process's (/proc/PID/io), with those of the index
 and the wake-ups of event loops. Thumbnails and a clip are requested from what was recorded.
 """
 import argparse
+import contextlib
+import mmap
 import os
 import random
 import statistics
@@ -83,10 +92,23 @@ class Reference:
         self.folder.cleanup()
 
 
+@contextlib.contextmanager
+def little_memory(left):
+    """Takes the memory of the machine that is free, all but `left` MB; nothing if `left` is none."""
+    if left is None:
+        yield
+        return
+    lines = open("/proc/meminfo")
+    free = next(int(line.split()[1]) // 1024 for line in lines if line.startswith("MemFree:"))
+    taken = mmap.mmap(-1, max(1, free - left) << 20)
+    for place in range(0, len(taken), 4096):
+        taken[place] = 1
+    yield
+    taken.close()
+
+
 def measure(groups, seconds):
     """For each group, measured at the same time: CPU seconds a second, and its calls and bytes a second."""
-    # All cameras have begun, and the start is over.
-    time.sleep(5)
     begin = {name: (time.monotonic(), each.cpu(), each.io()) for name, each in groups.items()}
     time.sleep(seconds)
     used = {}
@@ -102,8 +124,12 @@ def main():
     arguments.add_argument("binaries")
     arguments.add_argument("--cameras", type=int, default=24)
     arguments.add_argument("--seconds", type=int, default=20)
+    arguments.add_argument("--rounds", type=int, default=1)
+    # All cameras have begun, and the start is over.
+    arguments.add_argument("--settle", type=int, default=5)
+    arguments.add_argument("--free-memory", type=int)
     options = arguments.parse_args()
-    with tempfile.TemporaryDirectory() as folder:
+    with little_memory(options.free_memory), tempfile.TemporaryDirectory() as folder:
         clip = folder + "/clip.mp4"
         make_clip(clip)
         media = media_bytes(clip) / CLIP
@@ -118,7 +144,8 @@ def main():
             "encrypted": start(options.binaries, clip, options, ", record: continuous", ", keyFiles: [%s]" % key),
             "segments": Reference(clip, options, True), "nothing": Reference(clip, options, False)}
         try:
-            measured = measure(groups, options.seconds)
+            time.sleep(options.settle)
+            rounds = [measure(groups, options.seconds) for _ in range(options.rounds)]
             for name in ("segments", "nothing", "reading"):
                 groups.pop(name).stop()
             for name in ("recording", "encrypted"):
@@ -130,24 +157,32 @@ def main():
             "reading": start(options.binaries, clip, options),
             "motion": start(options.binaries, clip, options, ", motion: medium")}
         try:
+            time.sleep(5)
             motion = measure(groups, options.seconds)
         finally:
             for each in groups.values():
                 each.stop()
-    reading, calls = measured["reading"]
+    def above(name, other):
+        """CPU seconds a second in each round."""
+        return [measured[name][0] - measured[other][0] for measured in rounds]
+
     used = {
-        "recording": measured["recording"][0] - reading, "recording, encrypted": measured["encrypted"][0] - reading,
-        "motion": motion["motion"][0] - motion["reading"][0],
-        "ffmpeg -c copy -f segment": measured["segments"][0] - measured["nothing"][0]}
-    more = {key: (measured["recording"][1][key] - calls[key]) / options.cameras for key in calls}
+        "recording": above("recording", "reading"), "recording, encrypted": above("encrypted", "reading"),
+        "motion": [motion["motion"][0] - motion["reading"][0]],
+        "ffmpeg -c copy -f segment": above("segments", "nothing")}
+    reading = statistics.mean(measured["reading"][0] for measured in rounds)
+    calls = rounds[-1]["reading"][1]
+    more = {key: (rounds[-1]["recording"][1][key] - calls[key]) / options.cameras for key in calls}
     print("| what | figure |\n| --- | --- |")
     print("| cameras, together | %d, %.1f Mbit/s |" % (options.cameras, megabits))
     print("| reading them, % of a core | {:.1f} |".format(reading * 100))
-    for name, cpu in used.items():
+    for name, cpu in ((name, statistics.mean(each)) for name, each in used.items()):
         print("| %s, above reading: %% of a core; CPU-s a Gbit | %.2f; %.3f |" % (
             name, cpu * 100, cpu / megabits * 1000))
     for name in ("recording", "recording, encrypted"):
-        print("| %s / ffmpeg | %.2f |" % (name, used[name] / used["ffmpeg -c copy -f segment"]))
+        ratios = ["%.2f" % (own / other) for own, other in zip(used[name], used["ffmpeg -c copy -f segment"])]
+        mean = sum(used[name]) / sum(used["ffmpeg -c copy -f segment"])
+        print("| %s / ffmpeg | %.2f%s |" % (name, mean, " (%s)" % ", ".join(ratios) if len(ratios) > 1 else ""))
     print("| recording: write calls a camera and second, above reading | %.1f |" % more["syscw"])
     print("| recording: bytes written / bytes of the media | %.4f |" % (more["wchar"] / media))
     print("\n".join(lines))
