@@ -33,6 +33,8 @@ package final class CameraRecorder: @unchecked Sendable {
     private var hasPictures = true
     private var waiting: [ArrivedFrame] = []
     private var waitingBytes = 0
+    /// When the oldest of them came, on the monotonic clock.
+    private var waitingSince: Int64 = 0
     /// From this `pts` on, a picture may complete a fragment, µs.
     private var due = Int64.min
     /// The minute, since 1970, of the last frame, and whether it is recorded.
@@ -101,6 +103,8 @@ package final class CameraRecorder: @unchecked Sendable {
             let (now, isSynchronised) = clock()
             isDelivering = true
             guard isTime(now.wall) else { return }
+            // Not read from the frames: that is one more cache line.
+            if waitingBytes == 0 { waitingSince = now.monotonic }
             waiting.append(ArrivedFrame(frame, now: now, isSynchronised: isSynchronised))
             waitingBytes += frame.bytes.readableBytes
             if mayComplete(frame, at: now.monotonic) { processWaiting() }
@@ -110,7 +114,7 @@ package final class CameraRecorder: @unchecked Sendable {
 
     /// Whether a fragment may be complete when this frame has come.
     private func mayComplete(_ frame: MediaFrame, at now: Int64) -> Bool {
-        if waitingBytes >= Self.mostBytes || now - waiting[0].now.monotonic >= Self.mostTime { return true }
+        if waitingBytes >= Self.mostBytes || now - waitingSince >= Self.mostTime { return true }
         guard hasPictures else { return frame.pts >= due }
         return frame.kind == .video && (frame.isKeyFrame || frame.pts >= due)
     }

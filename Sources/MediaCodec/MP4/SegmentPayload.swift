@@ -3,8 +3,8 @@ import NIOCore
 /// The bytes of a fragment's frames. Large frames stay in their own buffers and are not copied (pwritev(2)); small ones, as
 /// those of sound, are copied into a common buffer, which costs less than to pass each one on.
 struct SegmentPayload {
+    /// Also a common buffer's first size: one small frame between large ones must not take much more than it has.
     private static let mostCopied = 1_024
-    private static let firstCapacity = 8_192
 
     private(set) var buffers: [ByteBuffer] = []
     private(set) var byteCount = 0
@@ -14,7 +14,7 @@ struct SegmentPayload {
     mutating func append(_ bytes: ByteBuffer) {
         byteCount += bytes.readableBytes
         let isSmall = bytes.readableBytes <= Self.mostCopied
-        if isSmall, !isCommon { buffers.append(ByteBufferAllocator().buffer(capacity: Self.firstCapacity)) }
+        if isSmall, !isCommon { buffers.append(ByteBufferAllocator().buffer(capacity: Self.mostCopied)) }
         isCommon = isSmall
         if isSmall { buffers[buffers.count - 1].writeImmutableBuffer(bytes) } else { buffers.append(bytes) }
     }

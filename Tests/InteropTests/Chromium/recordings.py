@@ -44,9 +44,23 @@ class Player:
 
     def seek(self, time):
         """Shows the picture at this time; returns that picture's own time."""
-        self.page.evaluate("(time) => { video.currentTime = time; }", time)
         near = f"!video.seeking && Math.abs(shown.at(-1) - {time}) < 0.15"
-        eventually(f"the picture of {time} s", lambda: self.page.evaluate(near) or self.page.wait_for_timeout(50))
+        turns = 0
+
+        def is_shown():
+            # A browser that the machine stops may not tell the page of the one picture of a seek: it is asked again.
+            nonlocal turns
+            if turns % 20 == 0:
+                self.page.evaluate("(time) => { video.currentTime = time; }", time)
+            turns += 1
+            return self.page.evaluate(near) or self.page.wait_for_timeout(50)
+
+        try:
+            eventually(f"the picture of {time} s", is_shown)
+        except AssertionError:
+            print("  ", self.page.evaluate(
+                "[video.currentTime, video.seeking, video.readyState, video.error && video.error.message, shown]"))
+            raise
         return self.page.evaluate("shown.at(-1)")
 
     def play(self, start, end):
