@@ -21,7 +21,7 @@ import time
 
 from bench import decoded_frames, open_channel
 from fanout import FRAMES_A_SECOND, WARM_UP, make_clip
-from measured_daemon import TICKS, MeasuredDaemon
+from measured_daemon import MeasuredDaemon, cpu_seconds
 from rtsp import Child, configuration, cpu_of, ready_after
 
 MEGABITS = 4
@@ -56,11 +56,6 @@ def decode(binaries, urls, seconds):
         daemon.stop()
 
 
-def cpu_time(process):
-    fields = open("/proc/%d/stat" % process.pid).read().rsplit(")", 1)[1].split()
-    return (int(fields[11]) + int(fields[12])) / TICKS
-
-
 def ffmpeg(urls, seconds):
     """Seconds of CPU for each frame."""
     readers = [
@@ -70,9 +65,9 @@ def ffmpeg(urls, seconds):
     try:
         # It looks at a stream for some seconds before it decodes.
         time.sleep(WARM_UP + 6)
-        before, at = sum(map(cpu_time, readers)), time.monotonic()
+        before, at = sum(cpu_seconds(reader.pid) for reader in readers), time.monotonic()
         time.sleep(seconds)
-        used, passed = sum(map(cpu_time, readers)) - before, time.monotonic() - at
+        used, passed = sum(cpu_seconds(reader.pid) for reader in readers) - before, time.monotonic() - at
         return used / (FRAMES_A_SECOND * passed * len(urls))
     finally:
         for reader in readers:

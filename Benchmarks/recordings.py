@@ -14,8 +14,8 @@ pays for it: with 22 GB of it, recording costs three times as much. `--free-memo
 `--settle 45` waits until the recordings have used the rest, as on a box that records for longer than a minute. Then
 they get the memory of older ones. Several rounds show how much the figures vary.
 
-Writes and their bytes are the process's (/proc/PID/io), with those of the index
-and the wake-ups of event loops. Thumbnails and a clip are requested from what was recorded.
+Writes and their bytes are the process's (/proc/PID/io), with those of the index and the wake-ups of event loops.
+Thumbnails and a clip are requested from what was recorded.
 """
 import argparse
 import contextlib
@@ -27,7 +27,7 @@ import subprocess
 import tempfile
 import time
 
-from measured_daemon import ROOT, TICKS, MeasuredDaemon
+from measured_daemon import ROOT, MeasuredDaemon, cpu_seconds
 
 
 # Seconds. A file that begins again is another run of its camera, which begins a segment; live cameras have no such ends.
@@ -78,8 +78,7 @@ class Reference:
                 stdin=subprocess.DEVNULL))
 
     def cpu(self):
-        fields = [open("/proc/%d/stat" % each.pid).read().rsplit(")", 1)[1].split() for each in self.running]
-        return sum(int(each[11]) + int(each[12]) for each in fields) / TICKS
+        return sum(cpu_seconds(each.pid) for each in self.running)
 
     def io(self):
         return {}
@@ -162,6 +161,7 @@ def main():
         finally:
             for each in groups.values():
                 each.stop()
+
     def above(name, other):
         """CPU seconds a second in each round."""
         return [measured[name][0] - measured[other][0] for measured in rounds]
@@ -176,7 +176,8 @@ def main():
     print("| what | figure |\n| --- | --- |")
     print("| cameras, together | %d, %.1f Mbit/s |" % (options.cameras, megabits))
     print("| reading them, % of a core | {:.1f} |".format(reading * 100))
-    for name, cpu in ((name, statistics.mean(each)) for name, each in used.items()):
+    for name, each in used.items():
+        cpu = statistics.mean(each)
         print("| %s, above reading: %% of a core; CPU-s a Gbit | %.2f; %.3f |" % (
             name, cpu * 100, cpu / megabits * 1000))
     for name in ("recording", "recording, encrypted"):

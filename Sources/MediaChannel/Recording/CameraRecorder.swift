@@ -65,9 +65,7 @@ package final class CameraRecorder: @unchecked Sendable {
     package init(
         _ recording: sending CameraRecording, events: EventGate.Limits? = nil, times: RecordingTimes? = nil,
         plan: RecordPlan? = nil,
-        clock: @escaping @Sendable () -> (now: Moment, isSynchronised: Bool) = {
-            ClockState.now()
-        },
+        clock: @escaping @Sendable () -> (now: Moment, isSynchronised: Bool) = ClockState.now,
         write: @escaping @Sendable (CameraRecording.Output) -> Void,
         note: @escaping @Sendable (TimelineEntry) -> Void = { _ in },
         onFailure: @escaping @Sendable (IoTError) -> Void,
@@ -123,9 +121,7 @@ package final class CameraRecorder: @unchecked Sendable {
         guard let newest = waiting.last?.frame.pts else { return }
         swap(&waiting, &processed)
         waitingBytes = 0
-        let written = record { recording in
-            gate == nil ? recording.take(processed) : processed.flatMap { pass($0, to: recording) }
-        }
+        let written = record { pass(processed, to: $0) }
         processed.removeAll(keepingCapacity: true)
         // While an event is waited for, no fragment is made.
         if written || gate?.isOpen == false { due = newest + Self.untilDue }
@@ -170,9 +166,12 @@ package final class CameraRecorder: @unchecked Sendable {
 
     // MARK: Events
 
-    private func pass(_ arrived: ArrivedFrame, to recording: CameraRecording) -> [CameraRecording.Output] {
-        guard let passed = gate?.take(arrived) else { return recording.take([arrived]) }
-        return (passed.ends ? recording.end() : []) + recording.take(passed.frames)
+    private func pass(_ frames: [ArrivedFrame], to recording: CameraRecording) -> [CameraRecording.Output] {
+        if gate == nil { return recording.take(frames) }
+        return frames.flatMap { arrived -> [CameraRecording.Output] in
+            guard let passed = gate?.take(arrived) else { return [] }
+            return (passed.ends ? recording.end() : []) + recording.take(passed.frames)
+        }
     }
 
     /// Something was noticed: records what came shortly before, and all until it has ended. On the camera's event loop.

@@ -9,10 +9,10 @@ extension DiskWriter {
         for ended in endings {
             // Also returns reserved space. A tail that was written only in part is cut off.
             try call { () throws(FileFailure) in try files.truncate(ended.segment.file, to: ended.size) }
-            if syncs { files.beginSync(ended.segment.file) }
         }
         if syncs {
-            for open in lanes.values.compactMap(\.open) where open.isChanged { files.beginSync(open.file) }
+            let changed = endings.map(\.segment) + lanes.values.compactMap(\.open).filter(\.isChanged)
+            for segment in changed { files.beginSync(segment.file) }
         }
         for ended in endings {
             if syncs { try call { () throws(FileFailure) in try files.sync(ended.segment.file) } }

@@ -74,6 +74,5 @@ package protocol RecordingFiles: AnyObject, Sendable {
 }
 
 extension RecordingFiles {
-    package func beginSync(_ file: OpenFile) {}
     package func cutTorn(_ file: OpenFile) throws(FileFailure) -> Int64 { try size(of: file) }
 }

@@ -11,7 +11,8 @@ import Testing
             let found = ClockState.now().now
             let after = Moment.now()
             #expect((before.monotonic...after.monotonic).contains(found.monotonic))
-            #expect(abs(found.wall - before.wall) < 50_000)
+            // The machine may stop the test between any two of these.
+            #expect((before.wall - 50_000...after.wall + 50_000).contains(found.wall))
             #expect(found.monotonic >= last.monotonic)
             last = found
         }
