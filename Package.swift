@@ -19,9 +19,9 @@ func system(_ name: String, pkgConfig: String, apt: [String]) -> Target {
         name: name, path: "Sources/SystemLibraries/\(name)", pkgConfig: pkgConfig, providers: [.apt(apt)])
 }
 
-/// A release build does not check at run time that accesses to a variable are exclusive. Each packet of each viewer
-/// would cost many of these checks, and they cannot fail here: what sends packets are values, or objects that only one
-/// event loop uses. Debug builds, and so the tests, have the checks.
+/// A release build does not check at run time that accesses to a variable are exclusive. Each packet of each viewer, and
+/// each frame of a recording, would cost many of these checks, and they cannot fail here: what handles them are values,
+/// or objects that only one event loop uses. Debug builds, and so the tests, have the checks.
 ///
 /// Another package that depends on this one by its version must not get such flags, so they are left out there.
 let uncheckedExclusivity: [SwiftSetting] =
@@ -146,7 +146,9 @@ let package = Package(
         library(
             "PeerTransport", ["IoTCore", "RTP", "COpenSSL", nioCore, nioPosix, logging],
             settings: uncheckedExclusivity),
-        library("MediaCodec", ["IoTCore", "CFFmpeg", "COpus", "CVideo4Linux", nioCore, logging]),
+        library(
+            "MediaCodec", ["IoTCore", "CFFmpeg", "COpus", "CVideo4Linux", nioCore, logging],
+            settings: uncheckedExclusivity),
         library("RTSP", ["IoTCore", "RTP", "CameraTLS", nioCore, nioPosix]),
 
         // Layer 4
@@ -158,7 +160,9 @@ let package = Package(
                 nioHTTP1, logging,
             ]),
         library("MediaPlayer", ["IoTCore", "MediaCodec", nioCore, logging]),
-        library("RecordingStore", ["IoTCore", "MediaCodec", "Sealing", "CClockState", "CFileSpace", nioCore, grdb]),
+        library(
+            "RecordingStore", ["IoTCore", "MediaCodec", "Sealing", "CClockState", "CFileSpace", nioCore, grdb],
+            settings: uncheckedExclusivity),
 
         // Layer 5
         library(

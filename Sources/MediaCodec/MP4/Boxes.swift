@@ -33,6 +33,16 @@ extension ByteBuffer {
         }
     }
 
+    /// Writes many integers with one check of the space for them.
+    mutating func writeIntegers(_ values: [UInt32]) {
+        writeWithUnsafeMutableBytes(minimumWritableBytes: values.count * 4) { space in
+            for (place, value) in values.enumerated() {
+                space.storeBytes(of: value.bigEndian, toByteOffset: place * 4, as: UInt32.self)
+            }
+            return values.count * 4
+        }
+    }
+
     mutating func writeZeros(_ count: Int) {
         writeRepeatingByte(0, count: count)
     }

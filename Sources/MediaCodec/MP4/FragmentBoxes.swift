@@ -67,22 +67,21 @@ struct FragmentBoxes {
         let isAudio = samples.allSatisfy(\.isKey) && run.trackID == SegmentWriter.audioID
         let isDefault = !isMixed && (isAudio || !rest || samples.count == 1)
         if !isDefault { flags |= 0x400 } else if !isAudio { flags |= 0x4 }
-        var patch = 0
-        box.writeBox("trun", version: 0, flags: flags) { box in
-            box.writeInteger(UInt32(samples.count))
-            patch = box.writerIndex
-            box.writeInteger(UInt32(0))
-            func flagWord(_ sample: SegmentSample) -> UInt32 {
-                sample.isKey ? SampleFlags.independent : SampleFlags.dependent
-            }
-            if flags & 0x4 != 0, let first = samples.first { box.writeInteger(flagWord(first)) }
-            for sample in samples {
-                if !isEven { box.writeInteger(UInt32(clamping: sample.duration)) }
-                box.writeInteger(UInt32(clamping: sample.byteCount))
-                if !isDefault { box.writeInteger(flagWord(sample)) }
-                if isReordered { box.writeInteger(UInt32(clamping: sample.pts - sample.dts)) }
-            }
+        var words = [UInt32(samples.count), 0]
+        words.reserveCapacity(4 + 4 * samples.count)
+        func flagWord(_ sample: SegmentSample) -> UInt32 {
+            sample.isKey ? SampleFlags.independent : SampleFlags.dependent
         }
-        return patch
+        if flags & 0x4 != 0, let first = samples.first { words.append(flagWord(first)) }
+        for sample in samples {
+            if !isEven { words.append(UInt32(clamping: sample.duration)) }
+            words.append(UInt32(clamping: sample.byteCount))
+            if !isDefault { words.append(flagWord(sample)) }
+            if isReordered { words.append(UInt32(clamping: sample.pts - sample.dts)) }
+        }
+        let start = box.writerIndex
+        box.writeBox("trun", version: 0, flags: flags) { $0.writeIntegers(words) }
+        // After the box's head, its version and flags, and the number of samples.
+        return start + 16
     }
 }

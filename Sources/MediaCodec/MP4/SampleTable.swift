@@ -7,6 +7,23 @@ struct SampleTable {
         var value: UInt32
     }
 
+    /// Values of which most are like the one before.
+    private struct Runs {
+        private var ended: [Run] = []
+        private var last: Run?
+
+        var all: [Run] { ended + (last.map { [$0] } ?? []) }
+
+        mutating func append(_ value: UInt32) {
+            if last?.value == value {
+                last?.count += 1
+            } else {
+                if let last { ended.append(last) }
+                last = Run(count: 1, value: value)
+            }
+        }
+    }
+
     /// What the chunks' places count from.
     var mediaOffset: Int64 = 0
     private(set) var sampleCount: UInt32 = 0
@@ -16,8 +33,8 @@ struct SampleTable {
     private(set) var end: Int64 = 0
     private(set) var duration: Int64 = 0
     private var sizes: [UInt32] = []
-    private var durations: [Run] = []
-    private var offsets: [Run] = []
+    private var durations = Runs()
+    private var offsets = Runs()
     private var keys: [UInt32] = []
     /// A fragment's samples of this track are one chunk.
     private var chunks: [(offset: Int64, samples: UInt32)] = []
@@ -28,8 +45,8 @@ struct SampleTable {
         for sample in samples {
             sampleCount += 1
             sizes.append(UInt32(clamping: sample.byteCount))
-            Self.extend(&durations, UInt32(clamping: sample.duration))
-            Self.extend(&offsets, UInt32(clamping: sample.pts - sample.dts))
+            durations.append(UInt32(clamping: sample.duration))
+            offsets.append(UInt32(clamping: sample.pts - sample.dts))
             if sample.isKey { keys.append(sampleCount) }
             duration += sample.duration
             end = max(end, sample.pts + sample.duration)
@@ -37,31 +54,24 @@ struct SampleTable {
         chunks.append((offset, UInt32(samples.count)))
     }
 
-    private static func extend(_ runs: inout [Run], _ value: UInt32) {
-        if let last = runs.indices.last, runs[last].value == value {
-            runs[last].count += 1
-        } else {
-            runs.append(Run(count: 1, value: value))
-        }
-    }
-
     /// Writes `stts` to `stco`; without samples, they are empty.
     func write(to box: inout ByteBuffer) {
-        box.writeBox("stts", version: 0) { Self.write(durations, to: &$0) }
+        box.writeBox("stts", version: 0) { Self.write(durations.all, to: &$0) }
+        let offsets = offsets.all
         if offsets.contains(where: { $0.value != 0 }) {
             box.writeBox("ctts", version: 0) { Self.write(offsets, to: &$0) }
         }
         if keys.count < Int(sampleCount) {
             box.writeBox("stss", version: 0) { box in
                 box.writeInteger(UInt32(keys.count))
-                for key in keys { box.writeInteger(key) }
+                box.writeIntegers(keys)
             }
         }
         box.writeBox("stsc", version: 0, writeChunks)
         box.writeBox("stsz", version: 0) { box in
             box.writeInteger(UInt32(0))
             box.writeInteger(UInt32(sizes.count))
-            for size in sizes { box.writeInteger(size) }
+            box.writeIntegers(sizes)
         }
         let isLarge = (chunks.last?.offset ?? 0) + mediaOffset > Int64(UInt32.max)
         box.writeBox(isLarge ? "co64" : "stco", version: 0) { box in

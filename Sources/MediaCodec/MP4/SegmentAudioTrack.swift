@@ -51,12 +51,12 @@ struct SegmentAudioTrack {
             }
         }
         guard time >= earliest else { return nil }
-        var released = held.take()
-        if let begin = released?.sample.dts { released?.sample.duration = time - begin }
+        if let begin = held?.sample.dts { held?.sample.duration = time - begin }
         let sample = SegmentSample(
             byteCount: frame.bytes.readableBytes, pts: time, dts: time, duration: length, isKey: true,
             wallClock: wallClock)
-        held = SegmentFrame(sample: sample, bytes: frame.bytes)
+        var released: SegmentFrame? = SegmentFrame(sample: sample, bytes: frame.bytes)
+        swap(&held, &released)
         return released
     }
 

@@ -9,6 +9,10 @@ struct SegmentRun {
     private(set) var payload = SegmentPayload()
     /// Of all fragments before it.
     private(set) var table = SampleTable()
+    /// The `dts` of the next fragment's first sample, how long it is so far, and its last sample, in ticks.
+    private var start: Int64 = 0
+    private var length: Int64 = 0
+    private var lastDuration: Int64 = 0
 
     init(trackID: UInt32, timescale: Int64, origin: Int64) {
         self.trackID = trackID
@@ -17,10 +21,19 @@ struct SegmentRun {
     }
 
     mutating func append(_ frame: SegmentFrame) {
+        if samples.isEmpty { start = frame.sample.dts }
+        lastDuration = frame.sample.duration
+        length = frame.sample.dts + lastDuration - start
         samples.append(frame.sample)
         payload.append(frame.bytes)
         for bytes in frame.otherBytes { payload.append(bytes) }
     }
+
+    /// Whether the next fragment is at least this long, µs.
+    func lasts(_ time: Int64) -> Bool { length >= ticks(time, timescale) }
+
+    /// Whether no further sample brings the next fragment's length nearer to this one, µs.
+    func isNearest(to time: Int64) -> Bool { length + lastDuration / 2 > ticks(time, timescale) }
 
     /// The fragment is complete.
     ///

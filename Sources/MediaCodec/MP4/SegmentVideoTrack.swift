@@ -52,26 +52,25 @@ struct SegmentVideoTrack {
             if time < 0 { return nil }
             isPastLeading = true
         }
-        let parts = try withoutParameterSets(frame.bytes)
+        let parts: (first: ByteBuffer, others: [ByteBuffer]) =
+            hasOnlyOtherUnits(frame.bytes) ? (frame.bytes, []) : try withoutParameterSets(frame.bytes)
         let placed = times.place(ticks(time, Self.timescale))
-        let released = release(nextDTS: placed.dts)
+        if let begin = held?.sample.dts {
+            lastDuration = placed.dts - begin
+            held?.sample.duration = lastDuration
+        }
         let size = parts.others.reduce(parts.first.readableBytes) { $0 + $1.readableBytes }
         let sample = SegmentSample(
             byteCount: size, pts: placed.pts, dts: placed.dts, duration: lastDuration, isKey: frame.isKeyFrame,
             wallClock: wallClock)
-        held = SegmentFrame(sample: sample, bytes: parts.first, otherBytes: parts.others)
+        var released: SegmentFrame? = SegmentFrame(sample: sample, bytes: parts.first, otherBytes: parts.others)
+        swap(&held, &released)
         return released
     }
 
     mutating func finish() -> SegmentFrame? {
-        release(nextDTS: nil)
-    }
-
-    private mutating func release(nextDTS: Int64?) -> SegmentFrame? {
-        guard var frame = held.take() else { return nil }
-        if let nextDTS { lastDuration = nextDTS - frame.sample.dts }
-        frame.sample.duration = lastDuration
-        return frame
+        held?.sample.duration = lastDuration
+        return held.take()
     }
 
     /// The header contains them, and `avc1` and `hvc1` forbid them in samples (ISO/IEC 14496-15 §5.3.2, §8.3.2). The
@@ -79,7 +78,6 @@ struct SegmentVideoTrack {
     private func withoutParameterSets(
         _ bytes: ByteBuffer
     ) throws(IoTError) -> (first: ByteBuffer, others: [ByteBuffer]) {
-        if hasOnlyOtherUnits(bytes) { return (bytes, []) }
         var (rest, slices) = (bytes, [ByteBuffer]())
         var (start, end) = (rest.readerIndex, rest.readerIndex)
         func keep() {

@@ -93,10 +93,17 @@ package struct SegmentWriter {
         switch frame.kind {
         case .video:
             guard let released = try video?.take(frame, at: time, wallClock: wallClock) else { return nil }
-            return try append(released, .video, isBeforeKeyFrame: frame.isKeyFrame)
+            try Self.check(released.sample)
+            pictures.append(released)
+            return isComplete(after: pictures, longest: Self.fragmentDuration, isBeforeKeyFrame: frame.isKeyFrame)
+                ? takeFragment() : nil
         case .audio:
             guard let released = audio?.take(frame, at: time, wallClock: wallClock) else { return nil }
-            return try append(released, .audio)
+            try Self.check(released.sample)
+            sound.append(released)
+            // Pictures divide the time; sound does only where none comes.
+            let longest = video != nil ? Self.fragmentDuration * 3 / 2 : Self.fragmentDuration
+            return isComplete(after: sound, longest: longest, isBeforeKeyFrame: false) ? takeFragment() : nil
         }
     }
 
@@ -118,35 +125,17 @@ package struct SegmentWriter {
 
     // MARK: Private
 
-    private mutating func append(
-        _ frame: SegmentFrame, _ kind: MediaKind, isBeforeKeyFrame: Bool = false
-    ) throws(IoTError) -> Fragment? {
-        guard frame.sample.duration <= Int64(UInt32.max) else {
+    private static func check(_ sample: SegmentSample) throws(IoTError) {
+        guard sample.duration <= Int64(UInt32.max) else {
             throw IoTError(.mediaFailed, "the clock jumped too far", remedy: "start a new recording")
         }
-        switch kind {
-        case .video: pictures.append(frame)
-        case .audio: sound.append(frame)
-        }
-        let isComplete = isComplete(after: frame.sample, kind, isBeforeKeyFrame: isBeforeKeyFrame)
-        return isComplete ? takeFragment() : nil
     }
 
-    /// Whether the fragment is complete after this sample, which was the last to be added.
-    private func isComplete(after sample: SegmentSample, _ kind: MediaKind, isBeforeKeyFrame: Bool) -> Bool {
+    /// Whether the fragment is complete after a picture or sound that was added.
+    private func isComplete(after run: borrowing SegmentRun, longest: Int64, isBeforeKeyFrame: Bool) -> Bool {
         if pendingByteCount >= Self.fragmentBytes { return true }
-        let (first, scale) =
-            switch kind {
-            case .video: (pictures.samples.first, pictures.timescale)
-            case .audio: (sound.samples.first, sound.timescale)
-            }
-        guard let first else { return false }
-        let length = microseconds(sample.dts + sample.duration - first.dts, scale)
-        if isBeforeKeyFrame { return !startsWithKeyFrame || length >= Self.fragmentDuration / 2 }
-        // Pictures divide the time; sound does only where none comes.
-        let longest = kind == .audio && video != nil ? Self.fragmentDuration * 3 / 2 : Self.fragmentDuration
-        // The nearest to that: half a sample more, because times are rounded.
-        return length + microseconds(sample.duration, scale) / 2 > longest
+        if isBeforeKeyFrame { return !startsWithKeyFrame || run.lasts(Self.fragmentDuration / 2) }
+        return run.isNearest(to: longest)
     }
 
     private var startsWithKeyFrame: Bool { pictures.samples.first?.isKey ?? (video == nil) }

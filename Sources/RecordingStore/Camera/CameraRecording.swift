@@ -33,10 +33,14 @@ package final class CameraRecording {
     private let length: SegmentLength
     private let title: String
     private let hasSound: Bool
-    // Used for each frame, and by one thread at a time.
-    @exclusivity(unchecked) private var clock: RunClock
-    @exclusivity(unchecked) private var open: Open?
-    private var tracks = SegmentTracks()
+    private var clock: RunClock
+    private var open: Open?
+    private var tracks = SegmentTracks() {
+        didSet { (hasVideoTrack, hasAudioTrack) = (tracks.video != nil, tracks.audio != nil) }
+    }
+    // Asked for each frame; to ask `tracks` copies its parameters.
+    private var hasVideoTrack = false
+    private var hasAudioTrack = false
     private var sound: RecordedSound?
     private var isFirst = true
     private var run: RunFacts?
@@ -115,8 +119,8 @@ package final class CameraRecording {
     // MARK: Private
 
     private func take(_ frame: MediaFrame, now: Moment, isSynchronised: Bool, into outputs: inout [Output]) {
-        guard frame.kind == .video ? tracks.video != nil : tracks.audio != nil else { return }
-        if frame.kind == .video || tracks.video == nil {
+        guard frame.kind == .video ? hasVideoTrack : hasAudioTrack else { return }
+        if frame.kind == .video || !hasVideoTrack {
             if follow(frame, now, isSynchronised) { outputs += end() }
             if frame.isKeyFrame, isNewSegment(frame) { outputs += end() + begin(with: frame) }
         }
