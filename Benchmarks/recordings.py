@@ -171,8 +171,8 @@ def main():
         "motion": [motion["motion"][0] - motion["reading"][0]],
         "ffmpeg -c copy -f segment": above("segments", "nothing")}
     reading = statistics.mean(measured["reading"][0] for measured in rounds)
-    calls = rounds[-1]["reading"][1]
-    more = {key: (rounds[-1]["recording"][1][key] - calls[key]) / options.cameras for key in calls}
+    more = {key: statistics.mean(measured["recording"][1][key] - measured["reading"][1][key] for measured in rounds)
+            / options.cameras for key in rounds[0]["reading"][1]}
     print("| what | figure |\n| --- | --- |")
     print("| cameras, together | %d, %.1f Mbit/s |" % (options.cameras, megabits))
     print("| reading them, % of a core | {:.1f} |".format(reading * 100))
