@@ -21,7 +21,7 @@ func system(_ name: String, pkgConfig: String, apt: [String]) -> Target {
 
 /// A release build does not check at run time that accesses to a variable are exclusive. Each packet of each viewer, and
 /// each frame of a recording, would cost many of these checks, and they cannot fail here: what handles them are values,
-/// or objects that only one event loop uses. Debug builds, and so the tests, have the checks.
+/// or objects that only one event loop or thread uses. Debug builds, and so the tests, have the checks.
 ///
 /// Another package that depends on this one by its version must not get such flags, so they are left out there.
 let uncheckedExclusivity: [SwiftSetting] =
