@@ -78,9 +78,14 @@ import Testing
         let large = try await Self.clip(
             "large.mp4", in: folder, ["-stream_loop", "49", "-i", part, "-c", "copy"])
         let daemon = try await RunningDaemon(cameras: ["large": large])
-        // A busy machine also reads and sends it too slowly.
-        let problems = try await Self.problems(daemon, "large", "--duration", "6s")
-        #expect(problems.contains("slowDecoder") && Set(problems).isSubset(of: ["slowDecoder", "slowSource"]))
+        // A busy machine also reads and sends it too slowly; one that is very busy for some seconds sends less than it can
+        // decode.
+        var problems: [String] = []
+        for _ in 0..<4 where !problems.contains("slowDecoder") {
+            problems = try await Self.problems(daemon, "large", "--duration", "6s")
+        }
+        #expect(problems.contains("slowDecoder"), "\(problems)")
+        #expect(Set(problems).isSubset(of: ["slowDecoder", "slowSource"]))
         #expect(await daemon.stop() == 0)
     }
 
