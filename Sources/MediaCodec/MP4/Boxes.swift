@@ -34,12 +34,13 @@ extension ByteBuffer {
     }
 
     /// Writes many integers with one check of the space for them.
-    mutating func writeIntegers(_ values: [UInt32]) {
-        writeWithUnsafeMutableBytes(minimumWritableBytes: values.count * 4) { space in
+    mutating func writeIntegers<Integer: FixedWidthInteger>(_ values: [Integer]) {
+        let size = MemoryLayout<Integer>.size
+        writeWithUnsafeMutableBytes(minimumWritableBytes: values.count * size) { space in
             for (place, value) in values.enumerated() {
-                space.storeBytes(of: value.bigEndian, toByteOffset: place * 4, as: UInt32.self)
+                space.storeBytes(of: value.bigEndian, toByteOffset: place * size, as: Integer.self)
             }
-            return values.count * 4
+            return values.count * size
         }
     }
 

@@ -76,19 +76,14 @@ struct SampleTable {
         let isLarge = (chunks.last?.offset ?? 0) + mediaOffset > Int64(UInt32.max)
         box.writeBox(isLarge ? "co64" : "stco", version: 0) { box in
             box.writeInteger(UInt32(chunks.count))
-            for chunk in chunks {
-                let place = chunk.offset + mediaOffset
-                if isLarge { box.writeInteger(place) } else { box.writeInteger(UInt32(clamping: place)) }
-            }
+            let places = chunks.map { $0.offset + mediaOffset }
+            if isLarge { box.writeIntegers(places) } else { box.writeIntegers(places.map(UInt32.init(clamping:))) }
         }
     }
 
     private static func write(_ runs: [Run], to box: inout ByteBuffer) {
         box.writeInteger(UInt32(runs.count))
-        for run in runs {
-            box.writeInteger(run.count)
-            box.writeInteger(run.value)
-        }
+        box.writeIntegers(runs.flatMap { [$0.count, $0.value] })
     }
 
     /// An entry where the number of samples in a chunk changes.

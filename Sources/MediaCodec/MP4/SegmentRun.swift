@@ -9,10 +9,6 @@ struct SegmentRun {
     private(set) var payload = SegmentPayload()
     /// Of all fragments before it.
     private(set) var table = SampleTable()
-    /// The `dts` of the next fragment's first sample, how long it is so far, and its last sample, in ticks.
-    private var start: Int64 = 0
-    private var length: Int64 = 0
-    private var lastDuration: Int64 = 0
 
     init(trackID: UInt32, timescale: Int64, origin: Int64) {
         self.trackID = trackID
@@ -21,19 +17,21 @@ struct SegmentRun {
     }
 
     mutating func append(_ frame: SegmentFrame) {
-        if samples.isEmpty { start = frame.sample.dts }
-        lastDuration = frame.sample.duration
-        length = frame.sample.dts + lastDuration - start
         samples.append(frame.sample)
         payload.append(frame.bytes)
         for bytes in frame.otherBytes { payload.append(bytes) }
     }
 
     /// Whether the next fragment is at least this long, µs.
-    func lasts(_ time: Int64) -> Bool { length >= ticks(time, timescale) }
+    func lasts(_ time: Int64) -> Bool { length + lastDuration >= ticks(time, timescale) }
 
     /// Whether no further sample brings the next fragment's length nearer to this one, µs.
-    func isNearest(to time: Int64) -> Bool { length + lastDuration / 2 > ticks(time, timescale) }
+    func isNearest(to time: Int64) -> Bool { length + lastDuration * 3 / 2 > ticks(time, timescale) }
+
+    /// From the first to the last sample of the next fragment, without the last one's duration, in ticks.
+    private var length: Int64 { samples.isEmpty ? 0 : samples[samples.count - 1].dts - samples[0].dts }
+
+    private var lastDuration: Int64 { samples.isEmpty ? 0 : samples[samples.count - 1].duration }
 
     /// The fragment is complete.
     ///
@@ -41,6 +39,6 @@ struct SegmentRun {
     mutating func endFragment(at offset: Int64?) {
         if let offset { table.append(samples, at: offset) }
         samples.removeAll(keepingCapacity: true)
-        payload = SegmentPayload()
+        payload = SegmentPayload(like: payload)
     }
 }

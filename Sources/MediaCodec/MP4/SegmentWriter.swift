@@ -159,8 +159,12 @@ package struct SegmentWriter {
         boxes.write(to: &head)
         let place = byteCount + Int64(head.readableBytes)
         let count = head.readableBytes + pendingByteCount
+        var bytes = [head]
+        bytes.reserveCapacity(1 + pictures.payload.buffers.count + sound.payload.buffers.count)
+        bytes += pictures.payload.buffers
+        bytes += sound.payload.buffers
         let fragment = Fragment(
-            bytes: [head] + pictures.payload.buffers + sound.payload.buffers, byteCount: count, mediaStart: mediaStart,
+            bytes: bytes, byteCount: count, mediaStart: mediaStart,
             mediaDuration: end - mediaStart, wallClock: wallClock, startsWithKeyFrame: startsWithKeyFrame)
         byteCount += Int64(count)
         let soundPlace = place + Int64(pictures.payload.byteCount)

@@ -31,6 +31,8 @@ struct DiskWriter {
     /// Since the last call; the owner takes them.
     var events: [RecordingEvent] = []
     var lanes: [CameraNumber: CameraLane] = [:]
+    /// With a full disk: when a camera is tried again, on the monotonic clock in µs.
+    private var retries: [CameraNumber: Int64] = [:]
     var endings: [EndingSegment] = []
     /// Directories with new or removed files since the last sync round.
     var changedDirectories: Set<String> = []
@@ -67,6 +69,12 @@ struct DiskWriter {
         }
     }
 
+    /// When the first camera is tried again for which the disk was full, after `now`; `nil` without one.
+    func nextRetry(after now: Int64) -> Int64? { retries.values.lazy.filter { $0 > now }.min() }
+
+    /// Whether a fragment of the camera is not refused at once.
+    func mayWrite(_ camera: CameraNumber, at now: Int64) -> Bool { retries[camera] ?? .min <= now }
+
     var isRecording: Bool {
         if case .recording = status { true } else { false }
     }
@@ -97,7 +105,7 @@ struct DiskWriter {
             if case .end = step { return .done }
             return .later
         }
-        if now.monotonic < lanes[camera, default: CameraLane()].retry, case .fragment = step { return .later }
+        if !mayWrite(camera, at: now.monotonic), case .fragment = step { return .later }
         var outcome = Outcome.later
         attempt(at: now) { writer throws(DiskFailure) in
             outcome = try writer.perform(step, of: camera, at: now)
@@ -210,7 +218,7 @@ struct DiskWriter {
                     } else {
                         try append(fragment, to: camera)
                     }
-                    lanes[camera]?.retry = .min
+                    retries[camera] = nil
                     return .done
                 } catch {
                     guard error.isOfSpace else { throw error }
@@ -218,8 +226,8 @@ struct DiskWriter {
                     guard try remove(atLeast: configuration.firstReservation, of: nil, .space) > 0 else { break }
                 }
             }
-            if lanes[camera]?.retry == .min { events.append(.full(camera)) }
-            lanes[camera, default: CameraLane()].retry = now.monotonic + Self.fullInterval
+            if retries[camera] == nil { events.append(.full(camera)) }
+            retries[camera] = now.monotonic + Self.fullInterval
             return .later
         }
     }

@@ -36,6 +36,4 @@ struct CameraLane {
     var next: UInt32?
     /// The size of the last complete segment.
     var lastSize: Int64?
-    /// With a full disk: when to try again, on the monotonic clock in µs.
-    var retry: Int64 = .min
 }

@@ -141,7 +141,9 @@ package final class POSIXRecordingFiles: RecordingFiles {
     package func write(_ buffers: [ByteBuffer], to file: OpenFile, at offset: Int64) throws(FileFailure) {
         var writer = VectorWrite(buffers: buffers, offset: offset)
         while !writer.isComplete {
-            let count = writer.write(to: file.rawValue)
+            let count = writer.write { vectors, place in
+                pwritev(file.rawValue, vectors.baseAddress, Int32(vectors.count), off_t(place))
+            }
             if count < 0, errno == EINTR { continue }
             guard count > 0 else { throw FileFailure(.write, "", count < 0 ? errno : EIO) }
         }

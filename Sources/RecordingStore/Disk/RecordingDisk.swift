@@ -18,7 +18,9 @@ package final class RecordingDisk: Sendable {
     }
 
     private struct State {
-        var queues: [CameraNumber: CameraQueue] = [:]
+        private(set) var queues: [CameraNumber: CameraQueue] = [:]
+        /// The cameras of which something waits, so that nobody looks through all queues each time.
+        private(set) var ready: Set<CameraNumber> = []
         var growing: [CameraNumber: (record: SegmentRecord, list: FragmentList)] = [:]
         var events: [RecordingEvent] = []
         var timelines: [CameraNumber: TimelineQueue] = [:]
@@ -28,6 +30,16 @@ package final class RecordingDisk: Sendable {
         var report: Report
         var isWaiting = false
         var isStopping = false
+
+        /// Changes a camera's queue. The first time, it is made.
+        mutating func withQueue<Value>(
+            of camera: CameraNumber, limit: Int64, _ body: (inout CameraQueue) -> Value
+        ) -> Value {
+            func change(_ queue: inout CameraQueue) -> (Value, isEmpty: Bool) { (body(&queue), queue.isEmpty) }
+            let (value, isEmpty) = change(&queues[camera, default: CameraQueue(limit: limit)])
+            if isEmpty { ready.remove(camera) } else { ready.insert(camera) }
+            return value
+        }
 
         mutating func takeRemovals() -> [RemovalOrder] {
             defer { removals = [] }
@@ -91,20 +103,20 @@ package final class RecordingDisk: Sendable {
 
     /// Begins a segment of a camera. The one before ends without a closing part, if it did not end yet.
     package func begin(_ opening: SegmentOpening, of camera: CameraNumber) {
-        change { $0.queues[camera, default: CameraQueue(limit: memory)].begin(opening) }
+        change { $0.withQueue(of: camera, limit: memory) { $0.begin(opening) } }
     }
 
     /// Adds a fragment of the camera's last segment. If too much waits, the oldest is dropped, and an event says so.
     package func append(_ fragment: StoredFragment, of camera: CameraNumber) {
         change { state in
-            guard let dropped = state.queues[camera]?.append(fragment) else { return }
+            guard let dropped = state.withQueue(of: camera, limit: memory, { $0.append(fragment) }) else { return }
             state.note(dropped, of: camera)
         }
     }
 
     /// Ends the camera's last segment.
     package func end(_ ending: SegmentEnding?, of camera: CameraNumber) {
-        change { $0.queues[camera]?.end(ending) }
+        change { $0.withQueue(of: camera, limit: memory) { $0.end(ending) } }
     }
 
     /// Stores something that happened at a camera with the next sync round.
@@ -119,7 +131,7 @@ package final class RecordingDisk: Sendable {
     package func dropWaiting(of camera: CameraNumber) {
         change { state in
             state.timelines[camera]?.dropMoments()
-            guard let dropped = state.queues[camera]?.drop() else { return }
+            guard let dropped = state.withQueue(of: camera, limit: memory, { $0.drop() }) else { return }
             state.note(dropped, of: camera)
         }
     }
@@ -236,12 +248,12 @@ package final class RecordingDisk: Sendable {
     /// - Returns: Whether anything was written.
     private func writeWaiting(_ writer: inout DiskWriter) -> Bool {
         guard writer.isRecording else { return false }
-        let cameras = state.withLock { $0.queues.compactMap { $0.value.isEmpty ? nil : $0.key } }.sorted()
+        let cameras = state.withLock { $0.ready }.sorted()
         var wrote = false
         for camera in cameras {
             let now = clock()
-            guard writer.lanes[camera]?.retry ?? .min <= now.monotonic,
-                let step = state.withLock({ $0.queues[camera]?.next() })
+            guard writer.mayWrite(camera, at: now.monotonic),
+                let step = state.withLock({ $0.withQueue(of: camera, limit: memory) { $0.next() } })
             else { continue }
             let outcome = writer.write(step, of: camera, at: now)
             wrote = wrote || outcome != .later
@@ -251,9 +263,9 @@ package final class RecordingDisk: Sendable {
                 guard case .fragment(let fragment, let number, _, let isFirst, let afterGap) = step else { return }
                 var isLost = outcome == .dropped
                 if outcome == .later {
-                    isLost =
-                        state.queues[camera]?.putBack(fragment, of: number, isFirst: isFirst, afterGap: afterGap)
-                        == false
+                    isLost = !state.withQueue(of: camera, limit: memory) {
+                        $0.putBack(fragment, of: number, isFirst: isFirst, afterGap: afterGap)
+                    }
                 }
                 if isLost {
                     var dropped = DroppedFragments()
@@ -284,14 +296,14 @@ package final class RecordingDisk: Sendable {
         let now = clock().monotonic
         var deadline = writer.deadline
         if writer.isRecording {
-            for lane in writer.lanes.values where lane.retry > now { deadline = min(deadline, lane.retry) }
+            deadline = min(deadline, writer.nextRetry(after: now) ?? .max)
         }
         let pause = max(0, min(deadline - now, 60_000_000))
         let waits = state.withLock { state in
             let hasWork =
                 !state.removals.isEmpty
                 || writer.isRecording
-                    && state.queues.contains { !$0.value.isEmpty && (writer.lanes[$0.key]?.retry ?? .min) <= now }
+                    && state.ready.contains { writer.mayWrite($0, at: now) }
             state.isWaiting = !hasWork && !state.isStopping
             return state.isWaiting
         }

@@ -6,51 +6,52 @@ struct VectorWrite {
     /// The most buffers of one call; Linux takes 1,024 (IOV_MAX).
     private static let mostBuffers = 1_024
 
-    private var buffers: ArraySlice<ByteBuffer>
+    private let buffers: [ByteBuffer]
     private var offset: Int64
+    /// The first buffer that is not written whole, and how much of it is.
+    private var first = 0
+    private var written = 0
 
     init(buffers: [ByteBuffer], offset: Int64) {
-        self.buffers = buffers.filter { $0.readableBytes > 0 }[...]
+        self.buffers = buffers
         self.offset = offset
+        advance(0)
     }
 
-    var isComplete: Bool { buffers.isEmpty }
+    var isComplete: Bool { first == buffers.count }
 
     /// Makes one call.
     ///
-    /// - Returns: What pwritev(2) returned.
-    mutating func write(to file: Int32) -> Int {
+    /// - Parameter call: pwritev(2) with these buffers at this place of the file.
+    /// - Returns: what it returned.
+    mutating func write(_ call: (_ vectors: UnsafeBufferPointer<iovec>, _ offset: Int64) -> Int) -> Int {
         var vectors: [iovec] = []
-        vectors.reserveCapacity(min(buffers.count, Self.mostBuffers))
-        let count = Self.withVectors(buffers.prefix(Self.mostBuffers), &vectors) { vectors in
-            pwritev(file, vectors.baseAddress, Int32(vectors.count), off_t(offset))
-        }
+        vectors.reserveCapacity(min(buffers.count - first, Self.mostBuffers))
+        let count = withVectors(&vectors) { call($0, offset) }
         if count > 0 { advance(count) }
         return count
     }
 
     private mutating func advance(_ count: Int) {
         offset += Int64(count)
-        var rest = count
-        while rest > 0, let first = buffers.first {
-            guard first.readableBytes <= rest else {
-                buffers[buffers.startIndex].moveReaderIndex(forwardBy: rest)
-                return
-            }
-            rest -= first.readableBytes
-            buffers.removeFirst()
+        written += count
+        while first < buffers.count, buffers[first].readableBytes <= written {
+            written -= buffers[first].readableBytes
+            first += 1
         }
     }
 
     /// The buffers' memory stays valid only inside nested calls, one for each buffer.
-    private static func withVectors(
-        _ buffers: ArraySlice<ByteBuffer>, _ vectors: inout [iovec], _ body: (UnsafeBufferPointer<iovec>) -> Int
-    ) -> Int {
-        guard let first = buffers.first else { return vectors.withUnsafeBufferPointer(body) }
-        return first.withUnsafeReadableBytes { bytes in
+    private func withVectors(_ vectors: inout [iovec], _ body: (UnsafeBufferPointer<iovec>) -> Int) -> Int {
+        let place = first + vectors.count
+        guard place < buffers.count, vectors.count < Self.mostBuffers else {
+            return vectors.withUnsafeBufferPointer(body)
+        }
+        return buffers[place].withUnsafeReadableBytes { bytes in
+            let rest = UnsafeRawBufferPointer(rebasing: bytes.dropFirst(vectors.isEmpty ? written : 0))
             vectors.append(
-                iovec(iov_base: UnsafeMutableRawPointer(mutating: bytes.baseAddress), iov_len: bytes.count))
-            return withVectors(buffers.dropFirst(), &vectors, body)
+                iovec(iov_base: UnsafeMutableRawPointer(mutating: rest.baseAddress), iov_len: rest.count))
+            return withVectors(&vectors, body)
         }
     }
 }

@@ -77,6 +77,7 @@ package struct MediaClock: Sendable {
     /// Andrew's monotone chain.
     private func lowerHull() -> [Point] {
         var hull: [Point] = []
+        hull.reserveCapacity(points.count)
         for point in points.sorted(by: { ($0.media, $0.offset) < ($1.media, $1.offset) })
         where hull.last?.media != point.media {
             while hull.count >= 2, Self.turnsRight(hull[hull.count - 2], hull[hull.count - 1], point) {
