@@ -7,11 +7,11 @@ import Testing
 
 @testable import RecordingStore
 
-@Suite("A crash at any moment", .timeLimit(.minutes(10)))
-struct CrashTests {
-    /// With this, all prefixes of the log are tried (`make test-long`), and torn ones four times; otherwise each fifth.
-    private static let isLong = ProcessInfo.processInfo.environment["RECORDING_PREFIXES"] == "all"
+/// With this, all prefixes of the log are tried (`make test-long`), and torn ones four times; otherwise each fifth.
+private let isLong = ProcessInfo.processInfo.environment["RECORDING_PREFIXES"] == "all"
 
+@Suite("A crash at any moment", .timeLimit(.minutes(isLong ? 60 : 10)))
+struct CrashTests {
     /// A minute of two cameras with segments of a few seconds, a quota that removes old ones, and a clock step.
     private func session(_ keys: [SealingKey]?) throws -> [DiskOperation] {
         var rig = try WriterRig(
@@ -63,13 +63,13 @@ struct CrashTests {
                 default: break
                 }
             }
-            guard Self.isLong || length % 5 == 0 else { continue }
-            for seed in 0..<(Self.isLong && unsynced == .torn ? 4 : 1) as Range<UInt64> {
+            guard isLong || length % 5 == 0 else { continue }
+            for seed in 0..<(isLong && unsynced == .torn ? 4 : 1) as Range<UInt64> {
                 tried += 1
                 try recover(log.prefix(length), unsynced, UInt64(length) << 8 + seed, promise, removed, keys)
             }
         }
-        #expect(tried >= (Self.isLong ? 450 : 80))
+        #expect(tried >= (isLong ? 450 : 80))
         print(
             "crash tests: \(tried) prefixes of \(log.count) operations, unsynced \(unsynced), encrypted \(isEncrypted)")
     }
