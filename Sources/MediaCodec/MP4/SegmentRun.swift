@@ -23,15 +23,18 @@ struct SegmentRun {
     }
 
     /// Whether the next fragment is at least this long, µs.
-    func lasts(_ time: Int64) -> Bool { length + lastDuration >= ticks(time, timescale) }
+    func lasts(_ time: Int64) -> Bool { length >= ticks(time, timescale) }
 
     /// Whether no further sample brings the next fragment's length nearer to this one, µs.
-    func isNearest(to time: Int64) -> Bool { length + lastDuration * 3 / 2 > ticks(time, timescale) }
+    func isNearest(to time: Int64) -> Bool {
+        length + (samples.last?.duration ?? 0) / 2 > ticks(time, timescale)
+    }
 
-    /// From the first to the last sample of the next fragment, without the last one's duration, in ticks.
-    private var length: Int64 { samples.isEmpty ? 0 : samples[samples.count - 1].dts - samples[0].dts }
-
-    private var lastDuration: Int64 { samples.isEmpty ? 0 : samples[samples.count - 1].duration }
+    /// How long the next fragment is so far, in ticks.
+    private var length: Int64 {
+        guard let first = samples.first, let last = samples.last else { return 0 }
+        return last.dts + last.duration - first.dts
+    }
 
     /// The fragment is complete.
     ///

@@ -18,6 +18,8 @@ package final class RecordingDisk: Sendable {
     }
 
     private struct State {
+        /// What may wait for one camera, in bytes.
+        let memory: Int64
         private(set) var queues: [CameraNumber: CameraQueue] = [:]
         /// The cameras of which something waits, so that nobody looks through all queues each time.
         private(set) var ready: Set<CameraNumber> = []
@@ -32,11 +34,9 @@ package final class RecordingDisk: Sendable {
         var isStopping = false
 
         /// Changes a camera's queue. The first time, it is made.
-        mutating func withQueue<Value>(
-            of camera: CameraNumber, limit: Int64, _ body: (inout CameraQueue) -> Value
-        ) -> Value {
+        mutating func withQueue<Value>(of camera: CameraNumber, _ body: (inout CameraQueue) -> Value) -> Value {
             func change(_ queue: inout CameraQueue) -> (Value, isEmpty: Bool) { (body(&queue), queue.isEmpty) }
-            let (value, isEmpty) = change(&queues[camera, default: CameraQueue(limit: limit)])
+            let (value, isEmpty) = change(&queues[camera, default: CameraQueue(limit: memory)])
             if isEmpty { ready.remove(camera) } else { ready.insert(camera) }
             return value
         }
@@ -66,7 +66,6 @@ package final class RecordingDisk: Sendable {
     private let state: Mutex<State>
     private let wakeUp = DispatchSemaphore(value: 0)
     private let ended = DispatchSemaphore(value: 0)
-    private let memory: Int64
     private let configuration: DiskConfiguration
     private let clock: @Sendable () -> Moment
 
@@ -81,7 +80,6 @@ package final class RecordingDisk: Sendable {
         clockState: DiskClock = .unknown,
         onEvent: @escaping @Sendable (RecordingEvent) -> Void
     ) {
-        memory = configuration.memory
         self.configuration = configuration
         self.clock = clock
         let writer = DiskWriter(
@@ -89,7 +87,8 @@ package final class RecordingDisk: Sendable {
             clock: clockState)
         state = Mutex(
             State(
-                timelineEnd: clock().wall, limits: configuration.limits, report: Report(status: writer.status)))
+                memory: configuration.memory, timelineEnd: clock().wall, limits: configuration.limits,
+                report: Report(status: writer.status)))
         let thread = Thread { [self] in
             ThreadName.set("recording")
             run(writer, onEvent)
@@ -103,20 +102,20 @@ package final class RecordingDisk: Sendable {
 
     /// Begins a segment of a camera. The one before ends without a closing part, if it did not end yet.
     package func begin(_ opening: SegmentOpening, of camera: CameraNumber) {
-        change { $0.withQueue(of: camera, limit: memory) { $0.begin(opening) } }
+        change { $0.withQueue(of: camera) { $0.begin(opening) } }
     }
 
     /// Adds a fragment of the camera's last segment. If too much waits, the oldest is dropped, and an event says so.
     package func append(_ fragment: StoredFragment, of camera: CameraNumber) {
         change { state in
-            guard let dropped = state.withQueue(of: camera, limit: memory, { $0.append(fragment) }) else { return }
+            guard let dropped = state.withQueue(of: camera, { $0.append(fragment) }) else { return }
             state.note(dropped, of: camera)
         }
     }
 
     /// Ends the camera's last segment.
     package func end(_ ending: SegmentEnding?, of camera: CameraNumber) {
-        change { $0.withQueue(of: camera, limit: memory) { $0.end(ending) } }
+        change { $0.withQueue(of: camera) { $0.end(ending) } }
     }
 
     /// Stores something that happened at a camera with the next sync round.
@@ -131,7 +130,7 @@ package final class RecordingDisk: Sendable {
     package func dropWaiting(of camera: CameraNumber) {
         change { state in
             state.timelines[camera]?.dropMoments()
-            guard let dropped = state.withQueue(of: camera, limit: memory, { $0.drop() }) else { return }
+            guard let dropped = state.withQueue(of: camera, { $0.drop() }) else { return }
             state.note(dropped, of: camera)
         }
     }
@@ -253,7 +252,7 @@ package final class RecordingDisk: Sendable {
         for camera in cameras {
             let now = clock()
             guard writer.mayWrite(camera, at: now.monotonic),
-                let step = state.withLock({ $0.withQueue(of: camera, limit: memory) { $0.next() } })
+                let step = state.withLock({ $0.withQueue(of: camera) { $0.next() } })
             else { continue }
             let outcome = writer.write(step, of: camera, at: now)
             wrote = wrote || outcome != .later
@@ -263,7 +262,7 @@ package final class RecordingDisk: Sendable {
                 guard case .fragment(let fragment, let number, _, let isFirst, let afterGap) = step else { return }
                 var isLost = outcome == .dropped
                 if outcome == .later {
-                    isLost = !state.withQueue(of: camera, limit: memory) {
+                    isLost = !state.withQueue(of: camera) {
                         $0.putBack(fragment, of: number, isFirst: isFirst, afterGap: afterGap)
                     }
                 }
