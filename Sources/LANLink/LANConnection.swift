@@ -7,10 +7,12 @@ import Synchronization
 package final class LANConnection: LinkRequester, Sendable {
     package typealias Client = NIOAsyncChannel<ByteBuffer, ByteBuffer>
 
-    /// The most messages that wait for a peer that does not read them, and their size in bytes. Then the connection
-    /// ends.
-    private static let mostMessages = 128
-    private static let mostWaiting = 1 << 20
+    /// The most requests that wait for a peer that does not read them, and their size in bytes. Then the connection
+    /// ends. Answers do not wait here: as long as the peer does not read them, nothing more is read from it.
+    private static let mostWaitingRequests = 128
+    private static let mostWaitingBytes = 1 << 20
+    /// After a message that is refused or ignored. A flood of them would otherwise keep a thread from all other tasks.
+    private static let pause = Duration.milliseconds(2)
 
     private struct State {
         var exchange = LANExchange()
@@ -18,19 +20,19 @@ package final class LANConnection: LinkRequester, Sendable {
         var end: IoTError?
         /// The connection ends after the next answer.
         var lastAnswer = false
-        /// Of messages that wait for the peer, in bytes.
+        /// Of requests that wait for the peer, in bytes.
         var unsent = 0
         var lastUse = NIODeadline.now()
     }
 
     private let state = Mutex(State())
     private let channel: any Channel
-    private let messages: AsyncStream<[UInt8]>
+    private let requests: AsyncStream<[UInt8]>
     private let send: AsyncStream<[UInt8]>.Continuation
 
     package init(_ channel: any Channel) {
         self.channel = channel
-        (messages, send) = AsyncStream.makeStream(bufferingPolicy: .bufferingOldest(Self.mostMessages))
+        (requests, send) = AsyncStream.makeStream(bufferingPolicy: .bufferingOldest(Self.mostWaitingRequests))
     }
 
     package var isOpen: Bool { state.withLock { $0.end == nil } }
@@ -102,14 +104,14 @@ package final class LANConnection: LinkRequester, Sendable {
     ) async {
         await withTaskGroup(of: Void.self) { group in
             group.addTask { [self] in
-                for await message in messages {
-                    guard (try? await outbound.write(LANFrames.frame(message))) != nil else { return }
-                    state.withLock { $0.unsent -= message.count }
+                for await request in requests {
+                    guard (try? await outbound.write(LANFrames.frame(request))) != nil else { return }
+                    state.withLock { $0.unsent -= request.count }
                 }
             }
             group.addTask {
                 await withDiscardingTaskGroup { requests in
-                    await self.read(inbound, limit, handler, in: &requests)
+                    await self.read(inbound, outbound, limit, handler, in: &requests)
                     requests.cancelAll()
                 }
             }
@@ -120,8 +122,8 @@ package final class LANConnection: LinkRequester, Sendable {
     }
 
     private func read(
-        _ inbound: NIOAsyncChannelInboundStream<ByteBuffer>, _ limit: () -> Int,
-        _ handler: @escaping LinkSession.Handler,
+        _ inbound: NIOAsyncChannelInboundStream<ByteBuffer>, _ outbound: NIOAsyncChannelOutboundWriter<ByteBuffer>,
+        _ limit: () -> Int, _ handler: @escaping LinkSession.Handler,
         in requests: inout DiscardingTaskGroup
     ) async {
         var frames = LANFrames(limit: limit())
@@ -136,10 +138,12 @@ package final class LANConnection: LinkRequester, Sendable {
                     }
                     switch event {
                     case .asked(let request, let time):
-                        requests.addTask { await self.carryOut(request, within: time, handler) }
+                        requests.addTask { await self.carryOut(request, within: time, handler, outbound) }
                     case .answered(let id, let reply): settle(id, reply.outcome)
-                    case .refused(let answer): post(answer)
-                    case .ignored: break
+                    case .refused(let answer):
+                        try await outbound.write(LANFrames.frame(answer))
+                        try await Task.sleep(for: Self.pause)
+                    case .ignored: try await Task.sleep(for: Self.pause)
                     }
                     frames.limit = limit()
                 }
@@ -149,9 +153,10 @@ package final class LANConnection: LinkRequester, Sendable {
         } catch {}
     }
 
-    private func carryOut(_ request: LinkRequest, within limit: TimeAmount, _ handler: @escaping LinkSession.Handler)
-        async
-    {
+    private func carryOut(
+        _ request: LinkRequest, within limit: TimeAmount, _ handler: @escaping LinkSession.Handler,
+        _ outbound: NIOAsyncChannelOutboundWriter<ByteBuffer>
+    ) async {
         let outcome: Result<JSONValue, IoTError>
         do {
             outcome = .success(
@@ -162,14 +167,15 @@ package final class LANConnection: LinkRequester, Sendable {
             outcome = .failure(IoTError(.stopping))
         }
         let (answer, isLast) = state.withLock { ($0.exchange.finish(request.id, outcome), $0.lastAnswer) }
-        if let answer { post(answer) }
+        if let answer { try? await outbound.write(LANFrames.frame(answer)) }
+        state.withLock { $0.exchange.answered() }
         if isLast { send.finish() }
     }
 
     private func post(_ message: [UInt8]) {
         let isTooMuch = state.withLock { state in
             state.unsent += message.count
-            return state.unsent > Self.mostWaiting
+            return state.unsent > Self.mostWaitingBytes
         }
         if !isTooMuch {
             guard case .dropped = send.yield(message) else { return }

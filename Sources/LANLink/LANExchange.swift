@@ -7,7 +7,7 @@ package import NIOCore
 package struct LANExchange: Sendable {
     /// The most requests of one side that wait for their answers.
     package static let mostRequests = 64
-    /// The most requests of the other side that run: each may be as large as an envelope.
+    /// The most requests of the other side that run, or whose answers wait for it: each may be as large as an envelope.
     package static let mostRunning = 16
     /// Requests of the other side.
     package static let rate = RateLimit.Bound(burst: 100, each: 50)
@@ -25,6 +25,8 @@ package struct LANExchange: Sendable {
 
     private var waiting: Set<String> = []
     private var running: Set<String> = []
+    /// Requests of the other side whose answers wait until it reads them.
+    private var answering = 0
     private var rate = RateLimit(Self.rate)
 
     package init() {}
@@ -54,7 +56,7 @@ package struct LANExchange: Sendable {
             guard waiting.remove(reply.id) != nil else { return .ignored }
             return .answered(id: reply.id, reply)
         case .request(var request):
-            guard rate.take(at: now), running.count < Self.mostRunning else {
+            guard rate.take(at: now), running.count + answering < Self.mostRunning else {
                 return .refused(try Self.answer(request.id, .failure(IoTError(.tooManyRequests))))
             }
             guard running.insert(request.id).inserted else {
@@ -68,12 +70,16 @@ package struct LANExchange: Sendable {
         }
     }
 
-    /// The message with the answer to a request of the other side.
+    /// The message with the answer to a request of the other side. Call `answered` when it has been sent.
     package mutating func finish(_ id: String, _ outcome: Result<JSONValue, IoTError>) -> [UInt8]? {
         running.remove(id)
+        answering += 1
         if let message = try? Self.answer(id, outcome) { return message }
         return try? Self.answer(id, .failure(IoTError(.payloadTooLarge)))
     }
+
+    /// The answer that `finish` returned has been sent, or cannot be.
+    package mutating func answered() { answering -= 1 }
 
     private static func answer(_ id: String, _ outcome: Result<JSONValue, IoTError>) throws(IoTError) -> [UInt8] {
         try Envelope.reply(LinkReply(id: id, outcome: outcome)).serialized()

@@ -268,6 +268,49 @@ import ThingModel
         }
     }
 
+    @Test("A gateway that sends many requests at once, and reads late, gets every answer", arguments: [10, 100_000])
+    func manyRequests(size: Int) async throws {
+        let site = try LANSite()
+        site.link.trust(site.trust())
+        let value = JSONValue.string(String(repeating: "a", count: size))
+        site.link.handle("property.read") { _ throws(IoTError) in value }
+        let grant = try site.grant()
+        try await site.serve { port in
+            try await site.client(port).executeThenClose { inbound, outbound in
+                var answers = inbound.makeAsyncIterator()
+                var frames = LANFrames(limit: Envelope.maximumSize)
+                func codes(_ count: Int) async throws -> [ErrorCode] {
+                    var codes: [ErrorCode] = []
+                    while codes.count < count, let bytes = try await answers.next(isolation: #isolation) {
+                        frames.append(bytes)
+                        while let message = try frames.next() {
+                            if case .reply(let reply) = try Envelope(parsing: message) { codes.append(reply.code) }
+                        }
+                    }
+                    return codes
+                }
+                func request(_ number: Int, _ method: String, _ params: JSONValue) throws -> ByteBuffer {
+                    let request = LinkRequest(id: "\(number)", method: method, params: params, t: 0, deadline: 60_000)
+                    return LANFrames.frame(try Envelope.request(request).serialized())
+                }
+                try await outbound.write(try request(0, "lan.begin", ["grant": .string(grant)]))
+                #expect(try await codes(1) == [.success])
+
+                var requests = ByteBuffer()
+                for number in 1...600 {
+                    requests.writeImmutableBuffer(try request(number, "property.read", Self.read))
+                }
+                try await outbound.write(requests)
+                // Another connection is served before the first answer is read.
+                try await site.connect(port, grant: grant) { connection in
+                    _ = try await connection.request("property.read", Self.read)
+                }
+                let codes = try await codes(600)
+                #expect(codes.count == 600 && Set(codes) == [.success, .tooManyRequests])
+            }
+        }
+    }
+
     @Test("Bytes of a stranger, without TLS or without a key, end the stranger's connection alone")
     func strangers() async throws {
         let site = try LANSite()

@@ -38,7 +38,9 @@ import Testing
         for number in 0..<200 {
             let text = #"{"id":"\#(number)","method":"m","t":0,"deadline":1000}"#
             switch try exchange.receive(Array(text.utf8), at: now) {
-            case .asked(let request, _): _ = exchange.finish(request.id, .success(.null))
+            case .asked(let request, _):
+                _ = exchange.finish(request.id, .success(.null))
+                exchange.answered()
             case .refused(let answer):
                 refused += 1
                 let reply = try Envelope(parsing: answer)
@@ -51,6 +53,24 @@ import Testing
         for text in [#"{"method":"push","params":{}}"#, "[]", "", "{", #"{"id":"1"}"#] {
             #expect(throws: IoTError.self) { try exchange.receive(Array(text.utf8), at: now) }
         }
+    }
+
+    @Test("Sixteen requests run, and a request counts until its answer has been sent")
+    func running() throws {
+        var exchange = LANExchange()
+        func isRefused(_ id: String) throws -> Bool {
+            guard
+                case .refused = try exchange.receive(
+                    Array(#"{"id":"\#(id)","method":"m","t":0,"deadline":1000}"#.utf8), at: now)
+            else { return false }
+            return true
+        }
+        for number in 0..<LANExchange.mostRunning { #expect(try !isRefused("\(number)")) }
+        #expect(try isRefused("more"))
+        _ = exchange.finish("0", .success(.null))
+        #expect(try isRefused("more"))
+        exchange.answered()
+        #expect(try !isRefused("more"))
     }
 
     @Test("One side has at most 64 requests open")

@@ -157,6 +157,20 @@ class Neighbour(Role):
         codes = {reply.code for reply in await self.replies(flood)}
         expect(codes == {0, 25024}, f"a flood got {codes}")
 
+    @attack("the local network: answers that nobody reads")
+    async def requests_without_reading(self):
+        """Another connection is served meanwhile."""
+        async def flood(lan):
+            while True:
+                await lan.send(LAN.request("property.read", {"device": self.camera, "path": ""}))
+
+        async def once(number):
+            async with self.begun(number % 2) as lan:
+                with contextlib.suppress(OSError, asyncio.TimeoutError):
+                    await asyncio.wait_for(flood(lan), 3)
+
+        await asyncio.gather(*(once(number) for number in range(3)), self.is_served(2))
+
     @attack("the local network: rights")
     async def more_than_the_grant(self):
         """What the account may not do, and what only the hub does."""

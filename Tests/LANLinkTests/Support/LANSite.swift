@@ -135,15 +135,7 @@ final class LANSite: Sendable {
     /// Connects a gateway that sends no grant.
     func connectWithoutGrant(_ port: Int, _ body: @escaping @Sendable (LANConnection) async throws -> Void) async throws
     {
-        let client = try await ClientBootstrap(group: .singletonMultiThreadedEventLoopGroup)
-            .connect(host: "127.0.0.1", port: port) { [device, deviceKey, gatewayKey] channel in
-                channel.eventLoop.makeCompletedFuture {
-                    let tls = try LANTLS.client(
-                        to: device, expecting: deviceKey.publicKey.fingerprint, key: gatewayKey, refuse: { _ in })
-                    try channel.pipeline.syncOperations.addHandler(tls)
-                    return try LANConnection.client(channel)
-                }
-            }
+        let client = try await client(port)
         let connection = LANConnection(client.channel)
         try await client.executeThenClose { inbound, outbound in
             try await withThrowingTaskGroup(of: Void.self) { group in
@@ -156,6 +148,19 @@ final class LANSite: Sendable {
                 try await group.waitForAll()
             }
         }
+    }
+
+    /// A gateway's connection, without anything that reads or writes it.
+    func client(_ port: Int) async throws -> LANConnection.Client {
+        try await ClientBootstrap(group: .singletonMultiThreadedEventLoopGroup)
+            .connect(host: "127.0.0.1", port: port) { [device, deviceKey, gatewayKey] channel in
+                channel.eventLoop.makeCompletedFuture {
+                    let tls = try LANTLS.client(
+                        to: device, expecting: deviceKey.publicKey.fingerprint, key: gatewayKey, refuse: { _ in })
+                    try channel.pipeline.syncOperations.addHandler(tls)
+                    return try LANConnection.client(channel)
+                }
+            }
     }
 
     /// The code with which a gateway is refused; `nil` if it is not.
