@@ -96,11 +96,8 @@ package final class CameraRecording {
     /// Takes frames as they arrived.
     package func take(_ frames: [ArrivedFrame]) -> [Output] {
         var outputs: [Output] = []
-        // By their places, because a copy of each would change its buffer's reference count.
-        for place in frames.indices {
-            take(
-                frames[place].frame, now: frames[place].now, isSynchronised: frames[place].isSynchronised,
-                into: &outputs)
+        for arrived in frames {
+            take(arrived.frame, now: arrived.now, isSynchronised: arrived.isSynchronised, into: &outputs)
         }
         return outputs
     }
