@@ -74,7 +74,7 @@ extension APIRoutes {
                 let lastID = HTTPFieldName.lastEventID.flatMap { request.request.headers[$0] }
                 let events = try await gateway.events.follow(
                     Set(kinds ?? GatewayEvent.Kind.allCases), device: request.query("device"), after: lastID)
-                return Response(events: events, to: request) { try $0.serverSentEvent }
+                return Response(events: events, areKept: true, to: request) { try $0.serverSentEvent }
             },
             APIRoute(
                 .get, "/v1/device-events", query: ["device", "topic", "from", "to", "before", "limit"]

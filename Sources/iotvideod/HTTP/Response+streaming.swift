@@ -29,11 +29,14 @@ extension Response {
     }
 
     /// A `text/event-stream` with a comment every `heartbeat`, so that both sides notice a dead connection.
+    ///
+    /// - Parameter areKept: whether the source of the events keeps those that are not taken yet, and bounds them.
     init<Event: Sendable>(
-        events: AsyncStream<Event>, to request: APIRequest, heartbeat: Duration = .seconds(15),
+        events: AsyncStream<Event>, areKept: Bool = false, to request: APIRequest, heartbeat: Duration = .seconds(15),
         format: @escaping @Sendable (Event) throws -> ServerSentEvent
     ) {
-        let lines = EventLines(events: events, lease: request.lease, heartbeat: heartbeat, format: format)
+        let lines = EventLines(
+            events: events, areKept: areKept, lease: request.lease, heartbeat: heartbeat, format: format)
         let body = request.request.body
         self.init(
             status: .ok,
