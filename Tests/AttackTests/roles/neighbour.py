@@ -161,8 +161,10 @@ class Neighbour(Role):
     async def requests_without_reading(self):
         """Another connection is served meanwhile."""
         async def flood(lan):
-            while True:
+            # `drain` does not wait while there is space, and not after the connection's end.
+            while not lan.writer.is_closing():
                 await lan.send(LAN.request("property.read", {"device": self.camera, "path": ""}))
+                await asyncio.sleep(0)
 
         async def once(number):
             async with self.begun(number % 2) as lan:
