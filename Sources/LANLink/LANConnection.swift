@@ -27,6 +27,7 @@ package final class LANConnection: LinkRequester, Sendable {
 
     private let state = Mutex(State())
     private let channel: any Channel
+    /// Our requests on their way to the peer.
     private let requests: AsyncStream<[UInt8]>
     private let send: AsyncStream<[UInt8]>.Continuation
 
@@ -110,9 +111,9 @@ package final class LANConnection: LinkRequester, Sendable {
                 }
             }
             group.addTask {
-                await withDiscardingTaskGroup { requests in
-                    await self.read(inbound, outbound, limit, handler, in: &requests)
-                    requests.cancelAll()
+                await withDiscardingTaskGroup { running in
+                    await self.read(inbound, outbound, limit, handler, in: &running)
+                    running.cancelAll()
                 }
             }
             await group.next()
@@ -124,7 +125,7 @@ package final class LANConnection: LinkRequester, Sendable {
     private func read(
         _ inbound: NIOAsyncChannelInboundStream<ByteBuffer>, _ outbound: NIOAsyncChannelOutboundWriter<ByteBuffer>,
         _ limit: () -> Int, _ handler: @escaping LinkSession.Handler,
-        in requests: inout DiscardingTaskGroup
+        in running: inout DiscardingTaskGroup
     ) async {
         var frames = LANFrames(limit: limit())
         do {
@@ -138,7 +139,7 @@ package final class LANConnection: LinkRequester, Sendable {
                     }
                     switch event {
                     case .asked(let request, let time):
-                        requests.addTask { await self.carryOut(request, within: time, handler, outbound) }
+                        running.addTask { await self.carryOut(request, within: time, handler, outbound) }
                     case .answered(let id, let reply): settle(id, reply.outcome)
                     case .refused(let answer):
                         try await outbound.write(LANFrames.frame(answer))
@@ -172,13 +173,13 @@ package final class LANConnection: LinkRequester, Sendable {
         if isLast { send.finish() }
     }
 
-    private func post(_ message: [UInt8]) {
+    private func post(_ request: [UInt8]) {
         let isTooMuch = state.withLock { state in
-            state.unsent += message.count
+            state.unsent += request.count
             return state.unsent > Self.mostWaitingBytes
         }
         if !isTooMuch {
-            guard case .dropped = send.yield(message) else { return }
+            guard case .dropped = send.yield(request) else { return }
         }
         close(IoTError(.slowReader, "the other side does not read its messages"))
     }

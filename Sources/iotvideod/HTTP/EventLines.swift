@@ -6,10 +6,13 @@ import NIOCore
 
 /// Merges a stream of events and a heartbeat into the lines of a `text/event-stream`.
 ///
-/// Events that their source keeps are taken from it when the client has taken those before; the source says when a client is
-/// too slow. Of others, at most `capacity` lines wait for a slow client. A client that is slower gets an `error` event
-/// (25022), and its stream ends: it can read the current state and watch again. When the lease ends, the stream ends with
-/// an `error` event that contains the reason.
+/// If the source keeps events until they are taken, the next one is taken when the one before has been written. Such a
+/// source itself ends the stream of a client that is too slow.
+///
+/// Events of another source wait here, at most `capacity` lines. A client that is slower gets an `error` event (25022), and
+/// its stream ends: it can read the current state and watch again.
+///
+/// When the lease ends, the stream ends with an `error` event that contains the reason.
 struct EventLines<Event: Sendable>: Sendable {
     static var capacity: Int { 256 }
 

@@ -53,8 +53,7 @@ import Testing
 
     @Test("A client that does not take 256 events of another source is told so, and its stream ends")
     func notKept() async throws {
-        let text = try await text(areKept: false) { given in given > EventLines<Int>.capacity
-        }
+        let text = try await text(areKept: false) { $0 > EventLines<Int>.capacity }
         #expect(text.contains("event: error\n") && text.contains("slowReader"))
         #expect(!text.contains("data: \(Self.count)\n"))
     }
