@@ -31,9 +31,11 @@ for line in open(sys.argv[1]):
 print("\n".join(running))
 PYTHON
 elif [ "$status" -ne 0 ]; then
-    # An issue's further lines (↳) are the test's message. A test that a signal ended has no issue.
+    # An issue's further lines (↳) are the test's message. A test that a signal ended has no issue, but a backtrace.
     # Short, because the end of the log is limited.
     failures=$(grep -E 'recorded an issue|^↳|unexpected signal|Fatal error' "$log" | cut -c1-240 | head -n 7)
     printf '\nWhat failed (exit status %s):\n%s\n' "$status" "${failures:-no issue was recorded; see above}"
+    grep 'Program crashed' "$log" | cut -c1-240 | head -n 2
+    sed -nE '/^Thread .* crashed/,/^\.\.\.$/p' "$log" | grep -v '^$' | cut -c1-200 | head -n 9
 fi
 exit "$status"

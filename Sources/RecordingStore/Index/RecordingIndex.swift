@@ -1,13 +1,15 @@
 import Foundation
 import GRDB
 package import IoTCore
+import Synchronization
 
 /// The index of all recordings of this machine, in one SQLite database.
 ///
 /// It blocks its caller. It uses a write-ahead log with `synchronous=FULL`: when `commit` returns, the changes are on the
 /// disk. Readers do not wait for a writer.
 package final class RecordingIndex: RecordingIndexing {
-    let database: any DatabaseWriter
+    /// `nil` after `close`.
+    private let database: Mutex<(any DatabaseWriter)?>
 
     /// - Parameter path: the database file; `nil` keeps it in memory, for tests.
     /// - Throws: `storeFailed`.
@@ -18,24 +20,26 @@ package final class RecordingIndex: RecordingIndexing {
             configuration.busyMode = .timeout(5)
             configuration.maximumReaderCount = 4
             configuration.observesSuspensionNotifications = false
+            let opened: any DatabaseWriter
             if let path {
-                database = try DatabasePool(path: path, configuration: configuration)
+                opened = try DatabasePool(path: path, configuration: configuration)
                 // The names of cameras and the times of recordings are private.
                 for suffix in ["", "-wal", "-shm"] where FileManager.default.fileExists(atPath: path + suffix) {
                     try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: path + suffix)
                 }
             } else {
-                database = try DatabaseQueue(configuration: configuration)
+                opened = try DatabaseQueue(configuration: configuration)
             }
-            try Self.migrator.migrate(database)
+            try Self.migrator.migrate(opened)
             // A pool sets NORMAL after it has prepared the connection: then a power cut loses what was committed.
-            let level = try database.writeWithoutTransaction { database in
+            let level = try opened.writeWithoutTransaction { database in
                 try database.execute(sql: "PRAGMA synchronous = FULL")
                 return try Int.fetchOne(database, sql: "PRAGMA synchronous")
             }
             guard level == 2 else {
                 throw IoTError(.storeFailed, "SQLite does not sync its commits (synchronous=\(level ?? -1))")
             }
+            database = Mutex(opened)
         } catch {
             throw Self.failure("the index of recordings cannot be opened", error)
         }
@@ -45,7 +49,7 @@ package final class RecordingIndex: RecordingIndexing {
     package func commit(_ changes: [IndexChange]) throws(IoTError) {
         guard !changes.isEmpty else { return }
         do {
-            try database.write { database in
+            try opened().write { database in
                 let writer = IndexWriter(database: database)
                 for change in changes { try writer.apply(change) }
             }
@@ -54,13 +58,23 @@ package final class RecordingIndex: RecordingIndexing {
         }
     }
 
+    /// Later calls throw `storeFailed`. The files are closed when the calls that run have ended.
     package func close() {
-        try? database.close()
+        // `DatabasePool.close` is not safe beside a read: the pool's list of connections has no lock. The last user of
+        // the pool closes its connections instead.
+        _ = database.withLock { $0.take() }
+    }
+
+    func opened() throws(IoTError) -> any DatabaseWriter {
+        guard let opened = database.withLock({ $0 }) else {
+            throw IoTError(.storeFailed, "the index of recordings is closed")
+        }
+        return opened
     }
 
     func read<Value>(_ body: (Database) throws -> Value) throws(IoTError) -> Value {
         do {
-            return try database.read(body)
+            return try opened().read(body)
         } catch {
             throw Self.failure("the index of recordings cannot be read", error)
         }

@@ -28,7 +28,7 @@ struct IndexBenchmark {
         for camera in 1...Self.cameras {
             let number = try #require(CameraNumber(rawValue: Int32(camera)))
             try index.commit([.putCamera(number, name: "camera \(camera)")])
-            try index.database.write { database in
+            try index.opened().write { database in
                 try database.execute(sql: "INSERT OR IGNORE INTO sample_entry (bytes) VALUES (x'00')")
                 try database.execute(
                     sql: """

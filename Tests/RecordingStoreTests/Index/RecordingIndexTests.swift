@@ -1,4 +1,6 @@
+import Dispatch
 import IoTCore
+import Synchronization
 import Testing
 
 @testable import RecordingStore
@@ -38,6 +40,30 @@ struct RecordingIndexTests {
         #expect(try again.usage(on: 1) == [.front: 31_000 + 3_500])
         for suffix in ["", "-wal"] {
             #expect(FileSecrecy.owner.allows(path: path + suffix))
+        }
+    }
+
+    @Test("An index can be closed while other threads use it: they end their work or get an error")
+    func closedBesideReads() throws {
+        let directory = TemporaryDirectory()
+        for round in 0..<100 {
+            let index = try RecordingIndex(path: directory.path + "/index-\(round).sqlite")
+            try index.commit([.putCamera(.front, name: "front")])
+            let failures = Mutex<Set<ErrorCode>>([])
+            DispatchQueue.concurrentPerform(iterations: 3) { thread in
+                if thread == 1 { return index.close() }
+                // A bound, because a thread may not run before the index is closed.
+                for _ in 0..<10_000 {
+                    do throws(IoTError) {
+                        guard try index.number(of: "front") == .front else { break }
+                    } catch {
+                        _ = failures.withLock { $0.insert(error.code) }
+                        break
+                    }
+                }
+            }
+            #expect(failures.withLock { $0 } == [.storeFailed])
+            #expect(throws: IoTError.self) { try index.commit([.putCamera(.yard, name: "yard")]) }
         }
     }
 

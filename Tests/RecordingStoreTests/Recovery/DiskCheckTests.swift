@@ -49,7 +49,7 @@ struct DiskCheckTests {
     func index() throws {
         let (rig, ids) = try stopped()
         change(rig, ids[1]) { $0[100] ^= 1 }
-        try rig.index.database.write { database in
+        try rig.index.opened().write { database in
             try database.execute(
                 sql: "UPDATE segment SET fragments = x'0107' WHERE id = ?", arguments: [ids[0].rawValue])
             try database.execute(sql: "UPDATE usage SET bytes = bytes + 1")

@@ -108,7 +108,7 @@ struct TimelineTests {
     func size() throws {
         let index = try RecordingIndex.sample()
         try index.commit([.happened(.front, [state(0, "on", 1)])])
-        try index.database.write { database in
+        try index.opened().write { database in
             let writer = IndexWriter(database: database, mostEntries: 500)
             try writer.add((1...2_000).map { moment(Int64($0), "rang") }, of: .front)
         }
