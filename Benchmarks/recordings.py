@@ -184,6 +184,9 @@ def main():
         ratios = ["%.2f" % (own / other) for own, other in zip(used[name], used["ffmpeg -c copy -f segment"])]
         mean = sum(used[name]) / sum(used["ffmpeg -c copy -f segment"])
         print("| %s / ffmpeg | %.2f%s |" % (name, mean, " (%s)" % ", ".join(ratios) if len(ratios) > 1 else ""))
+    whole = statistics.mean(measured["segments"][0] for measured in rounds)
+    print("| ffmpeg -c copy -f segment with its reading: %% of a core; recording / it | %.1f; %.2f |" % (
+        whole * 100, statistics.mean(used["recording"]) / whole))
     print("| recording: write calls a camera and second, above reading | %.1f |" % more["syscw"])
     print("| recording: bytes written / bytes of the media | %.4f |" % (more["wchar"] / media))
     print("\n".join(lines))
