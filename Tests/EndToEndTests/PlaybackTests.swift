@@ -224,8 +224,9 @@ import Testing
         let stored = try await hub.api.request("GET", "/v1/device-events")
         let events = try #require(stored.object["events"] as? [[String: Any]])
         let event = try #require(events.first { $0["topic"] as? String == "EVENT_CAM/Detection" }?["t"] as? Int)
+        let written = try #require(items.first { $0.path == "ProWritable.rotation" }?.time)
         let later = ISO8601DateFormatter.string(
-            from: Date(timeIntervalSince1970: Double(event / 1_000 + 3)), timeZone: .gmt,
+            from: Date(timeIntervalSince1970: Double(max(event, written) / 1_000 + 3)), timeZone: .gmt,
             formatOptions: [.withInternetDateTime])
         let lines = try require(
             try await hub.iotctl("playback", "front", "--from", later, "--events", "--frames", "5"))

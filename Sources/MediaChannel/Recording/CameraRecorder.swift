@@ -31,6 +31,7 @@ package final class CameraRecorder: @unchecked Sendable {
     /// Frames have come since the last pause, also at times that are not recorded.
     private var isDelivering = false
     private var hasPictures = true
+    private let hasNewOwner = Atomic(false)
     private var waiting: [ArrivedFrame] = []
     private var waitingBytes = 0
     /// When the oldest of them came, on the monotonic clock.
@@ -98,6 +99,7 @@ package final class CameraRecorder: @unchecked Sendable {
             record { $0.opened(video: video, audio: audio) }
         case .frame(let frame):
             guard isOn else { return }
+            followOwner()
             let (now, isSynchronised) = clock()
             isDelivering = true
             guard isTime(now.wall) else { return }
@@ -125,6 +127,18 @@ package final class CameraRecorder: @unchecked Sendable {
         processed.removeAll(keepingCapacity: true)
         // While an event is waited for, no fragment is made.
         if written || gate?.isOpen == false { due = newest + Self.untilDue }
+    }
+
+    /// The camera has another owner: a segment ends before the next key frame, and what came before is not recorded with
+    /// a later event. On any thread.
+    package func changeOwner() { hasNewOwner.store(true, ordering: .releasing) }
+
+    private func followOwner() {
+        guard hasNewOwner.load(ordering: .acquiring) else { return }
+        hasNewOwner.store(false, ordering: .relaxed)
+        processWaiting()
+        gate?.clear()
+        recording.endAtKeyFrame()
     }
 
     /// Something happened at the camera, which playback tells again. On any thread.
@@ -182,6 +196,7 @@ package final class CameraRecorder: @unchecked Sendable {
         let now = clock().now
         guard !isClosed, isTime(at: now.wall) else { return false }
         guard limits != nil else { return isDelivering }
+        followOwner()
         processWaiting()
         let end = now.monotonic + TimeAmount(duration).nanoseconds / 1_000
         if gate?.isOpen == false { recording.reason = type == .motion ? .motion : .event }

@@ -43,6 +43,7 @@ package final class CameraRecording {
     private var hasAudioTrack = false
     private var sound: RecordedSound?
     private var isFirst = true
+    private var isEndDue = false
     private var run: RunFacts?
     /// Begins with the next segment.
     private var nextRun: RunFacts?
@@ -113,6 +114,9 @@ package final class CameraRecording {
         return outputs
     }
 
+    /// The next key frame begins a segment.
+    package func endAtKeyFrame() { isEndDue = true }
+
     // MARK: Private
 
     private func take(_ frame: MediaFrame, now: Moment, isSynchronised: Bool, into outputs: inout [Output]) {
@@ -157,7 +161,7 @@ package final class CameraRecording {
 
     private func isNewSegment(_ frame: MediaFrame) -> Bool {
         guard let open else { return true }
-        return nextRun != nil || !open.writer.tracks.canHold(frame)
+        return isEndDue || nextRun != nil || !open.writer.tracks.canHold(frame)
             || open.writer.tracks.video?.rotation != tracks.video?.rotation
             || open.length.isReached(duration: frame.pts - open.start, bytes: open.writer.byteCount)
     }
@@ -169,7 +173,7 @@ package final class CameraRecording {
             let writer = try SegmentWriter(
                 tracks: tracks, start: frame.pts, created: frame.pts + lead, title: title)
             open = Open(writer: writer, start: frame.pts, length: isFirst ? length.first(camera) : length)
-            (isFirst, run, nextRun, segmentLead) = (false, facts, nil, lead)
+            (isFirst, isEndDue, run, nextRun, segmentLead) = (false, false, facts, nil, lead)
             let opening = SegmentOpening(
                 header: writer.header, sampleEntry: tracks.sampleEntries, run: facts, reason: reason)
             return [.begin(opening)]

@@ -8,16 +8,19 @@ extension RecordingLibrary {
     /// - Parameters:
     ///   - ownership: the hub's number of the owner, which grows with each new owner.
     ///   - mayBeOld: whether the hub may know a newer owner already; then a lower number than the known one is ignored.
+    /// - Returns: whether the camera had another owner before.
     /// - Throws: `storeFailed`.
-    package func note(ownership: Int64, of camera: CameraNumber, mayBeOld: Bool) throws(IoTError) {
+    @discardableResult
+    package func note(ownership: Int64, of camera: CameraNumber, mayBeOld: Bool) throws(IoTError) -> Bool {
         let known = try index.ownership(of: camera)
-        guard known != ownership else { return }
+        guard known != ownership else { return false }
         if let known {
-            if mayBeOld, ownership < known { return }
+            if mayBeOld, ownership < known { return false }
             // Otherwise they would be in a segment that begins after this.
             for disk in disks { disk.disk.dropWaiting(of: camera) }
         }
         try index.commit([.own(camera, ownership)])
+        return known != nil
     }
 
     /// The camera that the index knows by this name, after its owner was noted.

@@ -12,6 +12,7 @@ final class RecordingOwners: Sendable {
     /// One short job for each change of an owner.
     private let queue = DispatchQueue(label: "recording.owners")
     private let told: Mutex<[DeviceID: Int64]> = Mutex([:])
+    private let recorders: Mutex<[DeviceID: @Sendable () -> Void]> = Mutex([:])
 
     init(library: RecordingLibrary, logger: Logger) {
         self.library = library
@@ -21,16 +22,24 @@ final class RecordingOwners: Sendable {
     /// `nil` until the hub has said it.
     func ownership(of device: DeviceID) -> Int64? { told.withLock { $0[device] } }
 
+    /// Called after another owner of the device was noted. The next one replaces it.
+    func onChange(of device: DeviceID, _ body: @escaping @Sendable () -> Void) {
+        recorders.withLock { $0[device] = body }
+    }
+
     /// Does not block.
     func tell(_ ownership: Int64, of device: DeviceID) {
-        let isNew = told.withLock { told in
+        let earlier = told.withLock { told in
             defer { told[device] = ownership }
-            return told[device] != ownership
+            return told[device]
         }
-        guard isNew else { return }
+        guard earlier != ownership else { return }
         queue.async { [self] in
+            // In this order: a segment that begins afterwards is the new owner's.
+            var isOther = earlier != nil
+            defer { if isOther { recorders.withLock { $0[device] }?() } }
             do throws(IoTError) {
-                try note(device)
+                if try note(device) { isOther = true }
             } catch {
                 logger.warning(
                     "a camera's new owner could not be noted yet",
@@ -40,11 +49,14 @@ final class RecordingOwners: Sendable {
     }
 
     /// Notes what the hub said of a device's owner. Blocks. Call it before its recordings are read.
-    func note(_ device: DeviceID) throws(IoTError) {
+    ///
+    /// - Returns: whether the device had another owner before.
+    @discardableResult
+    func note(_ device: DeviceID) throws(IoTError) -> Bool {
         guard let ownership = told.withLock({ $0[device] }), let number = try library.camera(named: "\(device)") else {
-            return
+            return false
         }
-        try library.note(ownership: ownership, of: number, mayBeOld: false)
+        return try library.note(ownership: ownership, of: number, mayBeOld: false)
     }
 
     /// Waits until everything is noted. Blocks.

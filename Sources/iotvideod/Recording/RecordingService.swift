@@ -102,7 +102,7 @@ final class RecordingService: Sendable {
         let recording = CameraRecording(
             number, boot: boot, title: settings.name, hasSound: settings.recordSound == .on)
         let threads = access.threads
-        return CameraRecorder(
+        let recorder = CameraRecorder(
             recording, events: settings.record == .events ? eventLimits : nil,
             times: settings.recordingTimes, plan: try index.plan(of: number).map { RecordPlan($0) }
         ) { output in
@@ -122,6 +122,8 @@ final class RecordingService: Sendable {
                 try index.commit([.plan(number, plan.jsonText)])
             }
         }
+        owners.onChange(of: device) { [weak recorder] in recorder?.changeOwner() }
+        return recorder
     }
 
     /// What the recordings of a camera may use, also if it is not recorded any more.

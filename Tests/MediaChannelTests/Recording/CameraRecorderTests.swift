@@ -18,10 +18,12 @@ import Testing
     ///
     /// - Parameters:
     ///   - change: the plan that it follows from this time of the wall clock on.
+    ///   - detection: the wall clock's time of an event.
+    ///   - newOwner: when the camera gets another owner.
     ///   - endsItself: the recording ends before the recorder is closed.
     private func record(
         at times: RecordingTimes?, plan: RecordPlan? = nil, change: (time: Int64, plan: RecordPlan)? = nil,
-        events: EventGate.Limits? = nil, detection: Int64? = nil, endsItself: Bool = false
+        events: EventGate.Limits? = nil, detection: Int64? = nil, newOwner: Int64? = nil, endsItself: Bool = false
     ) throws -> (starts: [Int64], begun: Int, ended: Int, isDetected: Bool) {
         let clip = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
             .appendingPathComponent("../../../Samples/street-h264-aac.mp4").standardizedFileURL.path
@@ -53,6 +55,7 @@ import Testing
             let wall = Self.boundary - Self.groupLength + frame.pts - began
             clock.withLock { $0 = Moment(monotonic: 5_000_000_000 + frame.pts, wall: wall) }
             if let change, wall == change.time { recorder.follow(change.plan) }
+            if wall == newOwner { recorder.changeOwner() }
             if let detection, wall == detection { isDetected = recorder.begin(.motion, for: .seconds(1)) }
             recorder.take(.frame(frame), isOn: true)
         }
@@ -126,6 +129,22 @@ import Testing
             #expect(!recorder.begin(.motion, for: .seconds(1)))
             recorder.close()
         }
+    }
+
+    @Test("A new owner's recording begins with the next key frame, also if an event has begun before it")
+    func newOwner() throws {
+        let second: Int64 = 1_000_000
+        let found = try record(at: nil, newOwner: Self.boundary - second)
+        #expect(found.begun == 2 && found.ended == 2 && found.starts.contains(Self.boundary))
+        let whole = try record(at: nil)
+        #expect(whole.begun == 1 && found.starts == whole.starts, "nothing is missing")
+
+        let limits = EventGate.Limits(before: Self.groupLength, after: second)
+        let (event, change) = (Self.boundary + second / 2, Self.boundary - second)
+        #expect(try record(at: nil, events: limits, detection: event).starts.first ?? 0 < change)
+        #expect(try record(at: nil, events: limits, detection: event, newOwner: change).starts.first == Self.boundary)
+        let during = try record(at: nil, events: limits, detection: change, newOwner: Self.boundary - second / 2)
+        #expect(during.begun == 2 && during.starts.contains(Self.boundary))
     }
 
     @Test("Recording begins with its times")
