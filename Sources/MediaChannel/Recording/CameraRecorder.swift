@@ -129,8 +129,8 @@ package final class CameraRecorder: @unchecked Sendable {
         if written || gate?.isOpen == false { due = newest + Self.untilDue }
     }
 
-    /// The camera has another owner: a segment ends before the next key frame, and what came before is not recorded with
-    /// a later event. On any thread.
+    /// The camera has another owner: the next key frame begins a segment, and the frames that were kept for an event are
+    /// forgotten. On any thread.
     package func changeOwner() { hasNewOwner.store(true, ordering: .releasing) }
 
     private func followOwner() {

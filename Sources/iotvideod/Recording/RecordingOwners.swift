@@ -12,7 +12,7 @@ final class RecordingOwners: Sendable {
     /// One short job for each change of an owner.
     private let queue = DispatchQueue(label: "recording.owners")
     private let told: Mutex<[DeviceID: Int64]> = Mutex([:])
-    private let recorders: Mutex<[DeviceID: @Sendable () -> Void]> = Mutex([:])
+    private let changes: Mutex<[DeviceID: @Sendable () -> Void]> = Mutex([:])
 
     init(library: RecordingLibrary, logger: Logger) {
         self.library = library
@@ -24,7 +24,7 @@ final class RecordingOwners: Sendable {
 
     /// Called after another owner of the device was noted. The next one replaces it.
     func onChange(of device: DeviceID, _ body: @escaping @Sendable () -> Void) {
-        recorders.withLock { $0[device] = body }
+        changes.withLock { $0[device] = body }
     }
 
     /// Does not block.
@@ -35,16 +35,16 @@ final class RecordingOwners: Sendable {
         }
         guard earlier != ownership else { return }
         queue.async { [self] in
-            // In this order: a segment that begins afterwards is the new owner's.
-            var isOther = earlier != nil
-            defer { if isOther { recorders.withLock { $0[device] }?() } }
+            var hadAnother = earlier != nil
             do throws(IoTError) {
-                if try note(device) { isOther = true }
+                if try note(device) { hadAnother = true }
             } catch {
                 logger.warning(
                     "a camera's new owner could not be noted yet",
                     metadata: ["error": "\(error)", "remedy": "\(error.remedy)"])
             }
+            // Only now: a segment that begins after the note is the new owner's.
+            if hadAnother { changes.withLock { $0[device] }?() }
         }
     }
 
