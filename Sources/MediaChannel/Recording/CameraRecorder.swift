@@ -120,6 +120,7 @@ package final class CameraRecorder: @unchecked Sendable {
     }
 
     private func processWaiting() {
+        followOwner()
         guard let newest = waiting.last?.frame.pts else { return }
         swap(&waiting, &processed)
         waitingBytes = 0
@@ -129,16 +130,17 @@ package final class CameraRecorder: @unchecked Sendable {
         if written || gate?.isOpen == false { due = newest + Self.untilDue }
     }
 
-    /// The camera has another owner: the next key frame begins a segment, and the frames that were kept for an event are
-    /// forgotten. On any thread.
+    /// The camera has another owner: frames that wait, for an event or to be written, are forgotten, and the next key frame
+    /// begins a segment. On any thread.
     package func changeOwner() { hasNewOwner.store(true, ordering: .releasing) }
 
     private func followOwner() {
         guard hasNewOwner.load(ordering: .acquiring) else { return }
         hasNewOwner.store(false, ordering: .relaxed)
-        processWaiting()
+        waiting.removeAll(keepingCapacity: true)
+        waitingBytes = 0
         gate?.clear()
-        recording.endAtKeyFrame()
+        record { $0.abandon() }
     }
 
     /// Something happened at the camera, which playback tells again. On any thread.
@@ -196,7 +198,6 @@ package final class CameraRecorder: @unchecked Sendable {
         let now = clock().now
         guard !isClosed, isTime(at: now.wall) else { return false }
         guard limits != nil else { return isDelivering }
-        followOwner()
         processWaiting()
         let end = now.monotonic + TimeAmount(duration).nanoseconds / 1_000
         if gate?.isOpen == false { recording.reason = type == .motion ? .motion : .event }

@@ -43,7 +43,6 @@ package final class CameraRecording {
     private var hasAudioTrack = false
     private var sound: RecordedSound?
     private var isFirst = true
-    private var isEndDue = false
     private var run: RunFacts?
     /// Begins with the next segment.
     private var nextRun: RunFacts?
@@ -106,16 +105,16 @@ package final class CameraRecording {
     /// Ends the open segment; the next key frame begins another. Call it when the source is lost or nothing more is
     /// recorded.
     package func end() -> [Output] {
-        guard var writer = open?.writer else { return [] }
-        open = nil
-        var outputs: [Output] = []
-        if let fragment = writer.flush() { outputs.append(.append(StoredFragment(fragment))) }
-        outputs.append(.end(SegmentEnding(writer.close())))
-        return outputs
+        guard let fragment = open?.writer.flush() else { return abandon() }
+        return [.append(StoredFragment(fragment))] + abandon()
     }
 
-    /// The next key frame begins a segment.
-    package func endAtKeyFrame() { isEndDue = true }
+    /// Ends the open segment without its unfinished fragment.
+    package func abandon() -> [Output] {
+        guard let writer = open?.writer else { return [] }
+        open = nil
+        return [.end(SegmentEnding(writer.close()))]
+    }
 
     // MARK: Private
 
@@ -161,7 +160,7 @@ package final class CameraRecording {
 
     private func isNewSegment(_ frame: MediaFrame) -> Bool {
         guard let open else { return true }
-        return isEndDue || nextRun != nil || !open.writer.tracks.canHold(frame)
+        return nextRun != nil || !open.writer.tracks.canHold(frame)
             || open.writer.tracks.video?.rotation != tracks.video?.rotation
             || open.length.isReached(duration: frame.pts - open.start, bytes: open.writer.byteCount)
     }
@@ -173,7 +172,7 @@ package final class CameraRecording {
             let writer = try SegmentWriter(
                 tracks: tracks, start: frame.pts, created: frame.pts + lead, title: title)
             open = Open(writer: writer, start: frame.pts, length: isFirst ? length.first(camera) : length)
-            (isFirst, isEndDue, run, nextRun, segmentLead) = (false, false, facts, nil, lead)
+            (isFirst, run, nextRun, segmentLead) = (false, facts, nil, lead)
             let opening = SegmentOpening(
                 header: writer.header, sampleEntry: tracks.sampleEntries, run: facts, reason: reason)
             return [.begin(opening)]

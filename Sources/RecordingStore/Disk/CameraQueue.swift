@@ -35,6 +35,8 @@ struct CameraQueue {
         var fragments = CircularBuffer<StoredFragment>()
         var isStarted = false
         var hasGap = false
+        /// What follows is dropped, too.
+        var isDiscarded = false
         var isEnded = false
         var ending: SegmentEnding?
     }
@@ -62,17 +64,21 @@ struct CameraQueue {
     /// - Returns: What was dropped to make room.
     mutating func append(_ fragment: StoredFragment) -> DroppedFragments? {
         var dropped: DroppedFragments?
-        guard let last = segments.indices.last else { return nil }
+        guard let last = segments.indices.last, !segments[last].isDiscarded else { return nil }
         segments[last].fragments.append(fragment)
         bytes += fragment.facts.byteCount
         while bytes > limit, dropOldest(into: &dropped) {}
         return dropped
     }
 
-    /// Drops everything that waits.
-    mutating func drop() -> DroppedFragments? {
+    /// Drops everything that waits, and what follows of it: until the next opening, unless it continues a file that was
+    /// begun.
+    mutating func discard() -> DroppedFragments? {
         var dropped: DroppedFragments?
         while dropOldest(into: &dropped) {}
+        if let last = segments.indices.last {
+            segments[last].isDiscarded = segments[last].hasGap || !segments[last].isStarted
+        }
         return dropped
     }
 

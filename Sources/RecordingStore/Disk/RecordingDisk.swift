@@ -126,11 +126,12 @@ package final class RecordingDisk: Sendable {
     /// What happened at the cameras before this time is in the index; µs since 1970.
     package var timelineEnd: Int64 { state.withLock { $0.timelineEnd } }
 
-    /// Drops the camera's fragments and events that wait for the disk. What follows begins a new segment.
-    package func dropWaiting(of camera: CameraNumber) {
+    /// Drops the camera's fragments and events that wait for the disk. What follows is dropped, too, until a segment is
+    /// begun, unless it continues a file.
+    package func discardWaiting(of camera: CameraNumber) {
         change { state in
             state.timelines[camera]?.dropMoments()
-            guard let dropped = state.withQueue(of: camera, { $0.drop() }) else { return }
+            guard let dropped = state.withQueue(of: camera, { $0.discard() }) else { return }
             state.note(dropped, of: camera)
         }
     }

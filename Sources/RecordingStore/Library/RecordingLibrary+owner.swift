@@ -1,26 +1,32 @@
 package import IoTCore
+import Synchronization
 
 /// A camera's owner sees only what was recorded while it was the owner. All calls block.
 extension RecordingLibrary {
     /// Notes the number of a camera's owner. If it is another one than before, what was recorded until now is in no list
-    /// any more and cannot be read; it stays on the disk until space or its age removes it. Nothing stays kept.
+    /// any more and cannot be read; it stays on the disk until space or its age removes it. Nothing stays kept. Then the
+    /// camera's recorder is told.
     ///
     /// - Parameters:
     ///   - ownership: the hub's number of the owner, which grows with each new owner.
     ///   - mayBeOld: whether the hub may know a newer owner already; then a lower number than the known one is ignored.
-    /// - Returns: whether the camera had another owner before.
     /// - Throws: `storeFailed`.
-    @discardableResult
-    package func note(ownership: Int64, of camera: CameraNumber, mayBeOld: Bool) throws(IoTError) -> Bool {
+    package func note(ownership: Int64, of camera: CameraNumber, mayBeOld: Bool) throws(IoTError) {
         let known = try index.ownership(of: camera)
-        guard known != ownership else { return false }
+        guard known != ownership else { return }
         if let known {
-            if mayBeOld, ownership < known { return false }
+            if mayBeOld, ownership < known { return }
             // Otherwise they would be in a segment that begins after this.
-            for disk in disks { disk.disk.dropWaiting(of: camera) }
+            for disk in disks { disk.disk.discardWaiting(of: camera) }
         }
         try index.commit([.own(camera, ownership)])
-        return known != nil
+        // Only now: a segment that begins after the note is the new owner's.
+        if known != nil { ownerChanges.withLock { $0[camera] }?() }
+    }
+
+    /// Called, on any thread, after another owner of the camera was noted. The next one replaces it.
+    package func onOwnerChange(of camera: CameraNumber, _ body: @escaping @Sendable () -> Void) {
+        ownerChanges.withLock { $0[camera] = body }
     }
 
     /// The camera that the index knows by this name, after its owner was noted.

@@ -14,6 +14,7 @@ package final class RecordingLibrary: Sendable {
     let pictureCache = PictureCache()
     /// The disks on which cameras are recorded, if that is not the first one.
     private let places = Mutex<[CameraNumber: Int]>([:])
+    let ownerChanges = Mutex<[CameraNumber: @Sendable () -> Void]>([:])
 
     /// - Parameters:
     ///   - disks: at least one; the first one is that of cameras without another.

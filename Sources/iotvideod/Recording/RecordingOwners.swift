@@ -12,7 +12,6 @@ final class RecordingOwners: Sendable {
     /// One short job for each change of an owner.
     private let queue = DispatchQueue(label: "recording.owners")
     private let told: Mutex<[DeviceID: Int64]> = Mutex([:])
-    private let changes: Mutex<[DeviceID: @Sendable () -> Void]> = Mutex([:])
 
     init(library: RecordingLibrary, logger: Logger) {
         self.library = library
@@ -22,11 +21,6 @@ final class RecordingOwners: Sendable {
     /// `nil` until the hub has said it.
     func ownership(of device: DeviceID) -> Int64? { told.withLock { $0[device] } }
 
-    /// Called after another owner of the device was noted. The next one replaces it.
-    func onChange(of device: DeviceID, _ body: @escaping @Sendable () -> Void) {
-        changes.withLock { $0[device] = body }
-    }
-
     /// Does not block.
     func tell(_ ownership: Int64, of device: DeviceID) {
         let earlier = told.withLock { told in
@@ -35,28 +29,22 @@ final class RecordingOwners: Sendable {
         }
         guard earlier != ownership else { return }
         queue.async { [self] in
-            var hadAnother = earlier != nil
             do throws(IoTError) {
-                if try note(device) { hadAnother = true }
+                try note(device)
             } catch {
                 logger.warning(
                     "a camera's new owner could not be noted yet",
                     metadata: ["error": "\(error)", "remedy": "\(error.remedy)"])
             }
-            // Only now: a segment that begins after the note is the new owner's.
-            if hadAnother { changes.withLock { $0[device] }?() }
         }
     }
 
     /// Notes what the hub said of a device's owner. Blocks. Call it before its recordings are read.
-    ///
-    /// - Returns: whether the device had another owner before.
-    @discardableResult
-    func note(_ device: DeviceID) throws(IoTError) -> Bool {
+    func note(_ device: DeviceID) throws(IoTError) {
         guard let ownership = told.withLock({ $0[device] }), let number = try library.camera(named: "\(device)") else {
-            return false
+            return
         }
-        return try library.note(ownership: ownership, of: number, mayBeOld: false)
+        try library.note(ownership: ownership, of: number, mayBeOld: false)
     }
 
     /// Waits until everything is noted. Blocks.

@@ -122,7 +122,7 @@ final class RecordingService: Sendable {
                 try index.commit([.plan(number, plan.jsonText)])
             }
         }
-        owners.onChange(of: device) { [weak recorder] in recorder?.changeOwner() }
+        access.library.onOwnerChange(of: number) { [weak recorder] in recorder?.changeOwner() }
         return recorder
     }
 

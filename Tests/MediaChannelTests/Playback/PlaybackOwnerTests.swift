@@ -1,6 +1,7 @@
 import Foundation
 import IoTCore
 import RecordingStore
+import Synchronization
 import Testing
 
 @testable import MediaChannel
@@ -16,7 +17,10 @@ struct PlaybackOwnerTests {
     func newOwner() async throws {
         let disk = try RecordedDisk()
         let library = disk.library
+        let changes = Atomic(0)
+        library.onOwnerChange(of: disk.camera) { changes.add(1, ordering: .relaxed) }
         try library.note(ownership: 1, of: disk.camera, mayBeOld: false)
+        #expect(changes.load(ordering: .relaxed) == 0, "what is there is the first owner's")
         _ = try disk.record(until: 4_000_000)
         while disk.disk.growing(disk.camera)?.list.fragments.isEmpty != false { await Task.yield() }
         let earlier = try list(disk)
@@ -24,7 +28,8 @@ struct PlaybackOwnerTests {
         #expect(library.growing(disk.camera) != nil)
         _ = try library.open(first)
 
-        try library.note(ownership: 2, of: disk.camera, mayBeOld: false)
+        for _ in 1...2 { try library.note(ownership: 2, of: disk.camera, mayBeOld: false) }
+        #expect(changes.load(ordering: .relaxed) == 1)
         #expect(try list(disk).isEmpty && library.growing(disk.camera) == nil)
         #expect(throws: IoTError.self) { try library.open(first) }
         #expect(try disk.stored().tracks() == nil)
@@ -34,7 +39,7 @@ struct PlaybackOwnerTests {
         }
         // An answer of the hub from before the change comes late.
         try library.note(ownership: 1, of: disk.camera, mayBeOld: true)
-        #expect(try disk.index.ownership(of: disk.camera) == 2)
+        #expect(try disk.index.ownership(of: disk.camera) == 2 && changes.load(ordering: .relaxed) == 1)
 
         _ = try disk.record()
         disk.write(disk.recording.end())

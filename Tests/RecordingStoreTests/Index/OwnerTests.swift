@@ -63,18 +63,39 @@ struct OwnerTests {
         #expect(try numbers(index) == [2])
     }
 
-    @Test("What waits for the disk goes, too; what follows begins another segment")
-    func waiting() throws {
+    /// A queue with an opening and fragments of it.
+    private func queue(fragments count: Int) -> CameraQueue {
         var queue = CameraQueue(limit: 100_000)
-        queue.begin(
-            SegmentOpening(header: PlainSegment.header, sampleEntry: [1], run: .sample(at: start), reason: .continuous))
-        for number in 0..<3 { _ = queue.append(PlainSegment.fragment(number, wall: start, media: 0, size: 900)) }
-        #expect(queue.drop()?.count == 3)
-        #expect(queue.isEmpty && queue.bytes == 0 && queue.drop() == nil)
-        _ = queue.append(PlainSegment.fragment(4, wall: start, media: 0, size: 900))
-        guard case .fragment(_, _, _, _, afterGap: true)? = queue.next() else {
-            Issue.record("the next fragment does not begin a segment")
-            return
+        queue.begin(opening)
+        for number in 0..<count { _ = queue.append(fragment(number)) }
+        return queue
+    }
+
+    private var opening: SegmentOpening {
+        SegmentOpening(header: PlainSegment.header, sampleEntry: [1], run: .sample(at: start), reason: .continuous)
+    }
+
+    private func fragment(_ number: Int) -> StoredFragment {
+        PlainSegment.fragment(number, wall: start, media: 0, size: 900)
+    }
+
+    @Test(
+        "What waits for the disk goes, too, and what follows of it until the next opening; a file that was begun continues",
+        arguments: [(fragments: 3, written: 0), (3, 1), (0, 0), (1, 1)])
+    func waiting(fragments: Int, written: Int) throws {
+        var queue = queue(fragments: fragments)
+        for _ in 0..<written { _ = queue.next() }
+        #expect(queue.discard()?.count ?? 0 == fragments - written)
+        #expect(queue.isEmpty && queue.bytes == 0 && queue.discard() == nil)
+        _ = queue.append(fragment(4))
+        let continues = written > 0 && written == fragments
+        #expect(queue.isEmpty == !continues, "otherwise it would begin a segment of the new owner")
+        queue.begin(opening)
+        _ = queue.append(fragment(5))
+        var isFirst: [Bool] = []
+        while let step = queue.next() {
+            if case .fragment(_, _, _, let first, afterGap: false) = step { isFirst.append(first) }
         }
+        #expect(isFirst == (continues ? [false, true] : [true]))
     }
 }
