@@ -235,18 +235,33 @@ extension RTPReceiver {
                 if received.frame.isKeyFrame, kind == .video {
                     statistics.keyFramesReceived += 1
                     keyFrameRequests.satisfy()
+                } else if isKeyFrameExpected {
+                    requestKeyFrameAfterLoss(at: now)
                 }
+                isKeyFrameExpected = false
                 outputs.append(.frame(received))
             case .damaged:
                 statistics.framesDamaged += 1
-                loseFrame(at: now)
+                // libwebrtc leaves out what it has not sent of a picture when a key frame is next. That one needs no
+                // request.
+                isKeyFrameExpected = !packet.marker && stream.depacketizer.isDecodingStart(payload)
+                noteLostFrame()
+                if !isKeyFrameExpected { requestKeyFrameAfterLoss(at: now) }
             }
         }
     }
 
     mutating func loseFrame(at now: NIODeadline) {
+        noteLostFrame()
+        requestKeyFrameAfterLoss(at: now)
+    }
+
+    private mutating func noteLostFrame() {
         statistics.framesLost += 1
         outputs.append(.frameLost)
+    }
+
+    private mutating func requestKeyFrameAfterLoss(at now: NIODeadline) {
         if canRequestKeyFrames { keyFrameRequests.want(at: now) }
     }
 }

@@ -37,6 +37,9 @@ public struct RTPReceiver: Sendable {
     /// The next frame is the first of a new source.
     var isDiscontinuous = false
 
+    /// A picture was cut short, and the next one began as key frames do.
+    var isKeyFrameExpected = false
+
     @usableFromInline var outputs = CircularBuffer<RTPReceiverOutput>(initialCapacity: 8)
 
     /// - Parameter codecs: the section's codecs; unsupported ones are ignored.

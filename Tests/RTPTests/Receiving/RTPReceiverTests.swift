@@ -313,6 +313,41 @@ import Testing
         #expect(receiver.statistics.framesDamaged == 1)
     }
 
+    private struct Part {
+        var time: UInt32
+        var payload: [UInt8]
+        var marker = false
+    }
+
+    /// What follows a picture whose rest was not sent, and how many requests for a key frame this causes.
+    private static let afterCut: [(parts: [Part], requests: Int)] = [
+        ([Part(time: 2, payload: [0x7C, 0x85, 0x88]), Part(time: 2, payload: [0x7C, 0x45, 1], marker: true)], 0),
+        ([Part(time: 2, payload: [0x65, 0x88], marker: true)], 0),
+        ([Part(time: 2, payload: [0x41, 0x88], marker: true)], 1),
+        // Parameter sets, but no key frame.
+        ([Part(time: 2, payload: [0x67, 0x42]), Part(time: 2, payload: [0x41, 0x88], marker: true)], 1),
+        // The key frame is cut short, too.
+        ([Part(time: 2, payload: [0x7C, 0x85, 0x88]), Part(time: 3, payload: [0x41, 0x88], marker: true)], 1),
+    ]
+
+    @Test("A picture that is cut short for a key frame is lost without a request; for another picture, one is sent")
+    func cutForKeyFrame() throws {
+        let cut = [Part(time: 0, payload: [0x65, 0x88], marker: true), Part(time: 1, payload: [0x7C, 0x81, 0x88])]
+        for (parts, requests) in Self.afterCut {
+            var receiver = try receiver([MediaFixtures.h264WithSets])
+            for (number, part) in (cut + parts).enumerated() {
+                var packet = packet(
+                    UInt16(number), type: 96, timestamp: part.time * 3_000, payload: part.payload)
+                packet.marker = part.marker
+                receiver.handle(packet, at: start)
+            }
+            let drained = drain(&receiver)
+            #expect(drained.plis == requests, "\(parts)")
+            #expect(drained.sequence.first != -1 && drained.sequence[1] == -1 && drained.sequence.last != -1)
+            #expect(receiver.statistics.framesDamaged == drained.sequence.count { $0 == -1 })
+        }
+    }
+
     @Test("Unknown payload types and padding only take their place in the sequence")
     func unknownTypes() throws {
         var receiver = try receiver()
