@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Measures what recording, encryption and the search for motion cost, through a daemon; prints a Markdown table.
 
-Usage: recordings.py BIN-DIRECTORY [--cameras 24] [--seconds 20] [--rounds 1] [--settle 5] [--free-memory MB]
+Usage: recordings.py BIN-DIRECTORY [--cameras 24] [--seconds 20] [--rounds 1] [--settle 5] [--page-cache MB]
 
 Cameras are one 1080p clip of about 4 Mbit/s with a key frame every two seconds, read at its pace. A daemon without
 recording, one with it and one with encryption run at the same time, and so does the reference: `ffmpeg -re -c copy -f
@@ -9,10 +9,11 @@ segment`, less `ffmpeg -re -c copy -f null`, one process a camera. So all have t
 varies by more than recording costs. The difference in CPU is divided by the bits. The search for motion is measured
 afterwards, beside a daemon without it.
 
-In a virtual machine, memory that was not used before costs several times as much as other memory, and who writes files
-pays for it: with 22 GB of it, recording costs three times as much. `--free-memory 1500` takes all but so much, and
-`--settle 45` waits until the recordings have used the rest, as on a box that records for longer than a minute. Then
-they get the memory of older ones. Several rounds show how much the figures vary.
+A virtual machine may give memory that is free for seconds back to its host; who uses it next pays for it. To write a
+file into such memory costs twelve times as much CPU time as into other memory. `--page-cache 1500` takes all memory but
+so much, and fills that with the pages of a file, as on a box that has recorded for some minutes: the kernel uses the
+oldest pages again, and no memory is free for long. `--settle 45` waits until all cameras have begun. Several rounds show
+how much the figures vary.
 
 Writes and their bytes are the process's (/proc/PID/io), with those of the index and the wake-ups of event loops.
 Thumbnails and a clip are requested from what was recorded.
@@ -92,18 +93,29 @@ class Reference:
 
 
 @contextlib.contextmanager
-def little_memory(left):
-    """Takes the memory of the machine that is free, all but `left` MB; nothing if `left` is none."""
-    if left is None:
+def full_memory(pages):
+    """Takes the memory of the machine that is free: `pages` MB for a file's pages, the rest for nothing. Does nothing if
+    `pages` is none."""
+    if pages is None:
         yield
         return
-    lines = open("/proc/meminfo")
-    free = next(int(line.split()[1]) // 1024 for line in lines if line.startswith("MemFree:"))
-    taken = mmap.mmap(-1, max(1, free - left) << 20)
+    taken = mmap.mmap(-1, max(1, free_memory() - pages) << 20)
     for place in range(0, len(taken), 4096):
         taken[place] = 1
-    yield
+    with tempfile.TemporaryFile(dir=ROOT) as file:
+        block = os.urandom(1 << 20)
+        # Below this, the kernel takes the oldest pages.
+        while free_memory() > 400 and file.tell() < 2 * pages << 20:
+            file.write(block)
+        os.fsync(file.fileno())
+        yield
     taken.close()
+
+
+def free_memory():
+    """In MB."""
+    with open("/proc/meminfo") as lines:
+        return next(int(line.split()[1]) // 1024 for line in lines if line.startswith("MemFree:"))
 
 
 def measure(groups, seconds):
@@ -126,9 +138,9 @@ def main():
     arguments.add_argument("--rounds", type=int, default=1)
     # All cameras have begun, and the start is over.
     arguments.add_argument("--settle", type=int, default=5)
-    arguments.add_argument("--free-memory", type=int)
+    arguments.add_argument("--page-cache", type=int)
     options = arguments.parse_args()
-    with little_memory(options.free_memory), tempfile.TemporaryDirectory() as folder:
+    with full_memory(options.page_cache), tempfile.TemporaryDirectory() as folder:
         clip = folder + "/clip.mp4"
         make_clip(clip)
         media = media_bytes(clip) / CLIP
