@@ -35,10 +35,12 @@ struct CameraQueue {
         var fragments = CircularBuffer<StoredFragment>()
         var isStarted = false
         var hasGap = false
-        /// What follows is dropped, too.
+        /// Only what continues a file is written.
         var isDiscarded = false
         var isEnded = false
         var ending: SegmentEnding?
+
+        var continuesFile: Bool { isStarted && !hasGap }
     }
 
     private let limit: Int64
@@ -64,7 +66,9 @@ struct CameraQueue {
     /// - Returns: What was dropped to make room.
     mutating func append(_ fragment: StoredFragment) -> DroppedFragments? {
         var dropped: DroppedFragments?
-        guard let last = segments.indices.last, !segments[last].isDiscarded else { return nil }
+        guard let last = segments.indices.last, !segments[last].isDiscarded || segments[last].continuesFile else {
+            return nil
+        }
         segments[last].fragments.append(fragment)
         bytes += fragment.facts.byteCount
         while bytes > limit, dropOldest(into: &dropped) {}
@@ -76,9 +80,7 @@ struct CameraQueue {
     mutating func discard() -> DroppedFragments? {
         var dropped: DroppedFragments?
         while dropOldest(into: &dropped) {}
-        if let last = segments.indices.last {
-            segments[last].isDiscarded = segments[last].hasGap || !segments[last].isStarted
-        }
+        for position in segments.indices { segments[position].isDiscarded = true }
         return dropped
     }
 
@@ -127,14 +129,15 @@ struct CameraQueue {
 
     /// Puts back a fragment that could not be written yet.
     ///
-    /// - Returns: False if fragments that follow it were dropped meanwhile; then it is lost with them.
+    /// - Returns: False if fragments that follow it were dropped meanwhile, or it was discarded; then it is lost with them.
     mutating func putBack(_ fragment: StoredFragment, of number: Int, isFirst: Bool, afterGap: Bool) -> Bool {
         guard let first = segments.indices.first, segments[first].number == number, !segments[first].hasGap else {
             return false
         }
-        segments[first].fragments.prepend(fragment)
         segments[first].isStarted = !isFirst
         segments[first].hasGap = afterGap
+        guard !segments[first].isDiscarded || segments[first].continuesFile else { return false }
+        segments[first].fragments.prepend(fragment)
         bytes += fragment.facts.byteCount
         return true
     }

@@ -98,4 +98,19 @@ struct OwnerTests {
         }
         #expect(isFirst == (continues ? [false, true] : [true]))
     }
+
+    @Test("What could not be written when the owner changed is written only if it continues a file", arguments: [0, 1])
+    func putBack(written: Int) throws {
+        var queue = queue(fragments: written + 1)
+        for _ in 0..<written { _ = queue.next() }
+        guard case .fragment(let fragment, let number, _, let isFirst, let afterGap)? = queue.next() else {
+            Issue.record("nothing waits")
+            return
+        }
+        _ = queue.discard()
+        let isKept = queue.putBack(fragment, of: number, isFirst: isFirst, afterGap: afterGap)
+        #expect(isKept == (written > 0) && queue.isEmpty == !isKept)
+        _ = queue.append(self.fragment(4))
+        #expect(queue.isEmpty == !isKept)
+    }
 }
