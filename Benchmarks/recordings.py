@@ -9,10 +9,10 @@ segment`, less `ffmpeg -re -c copy -f null`, one process a camera. So all have t
 varies by more than recording costs. The difference in CPU is divided by the bits. The search for motion is measured
 afterwards, beside a daemon without it.
 
-A virtual machine may give memory that is free for seconds back to its host; who uses it next pays for it. To write a
-file into such memory costs twelve times as much CPU time as into other memory. `--page-cache 1500` takes all memory but
-so much, and fills that with the pages of a file, as on a box that has recorded for some minutes: the kernel uses the
-oldest pages again, and no memory is free for long. `--settle 45` waits until all cameras have begun. Several rounds show
+The host of a virtual machine may take back memory that was free for some seconds. The next program that uses it pays: to
+write a file into such memory costs twelve times as much CPU time as into other memory. `--page-cache 1500` takes all
+memory but so much, and fills that with the pages of a file, as on a box that has recorded for some minutes: the kernel
+uses the oldest pages again, and no memory is free for long. `--settle 45` waits until all cameras have begun. Several rounds show
 how much the figures vary.
 
 Writes and their bytes are the process's (/proc/PID/io), with those of the index and the wake-ups of event loops.
@@ -94,7 +94,7 @@ class Reference:
 
 @contextlib.contextmanager
 def full_memory(pages):
-    """Takes the memory of the machine that is free: `pages` MB for a file's pages, the rest for nothing. Does nothing if
+    """Takes the memory of the machine that is free, and uses `pages` MB of it for the pages of a file. Does nothing if
     `pages` is none."""
     if pages is None:
         yield

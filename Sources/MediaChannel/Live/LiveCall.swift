@@ -93,9 +93,6 @@ final class LiveCall {
         rendition.handle(.frame(frame))
     }
 
-    /// A picture will never be complete.
-    func takeLoss() {
-        isBroken = true
-        requestKeyFrame()
-    }
+    /// A picture will never be complete. The receiver asks for a key frame, unless one has begun.
+    func takeLoss() { isBroken = true }
 }

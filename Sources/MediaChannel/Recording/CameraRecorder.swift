@@ -140,7 +140,7 @@ package final class CameraRecorder: @unchecked Sendable {
         waiting.removeAll(keepingCapacity: true)
         waitingBytes = 0
         gate?.clear()
-        record { $0.abandon() }
+        record { $0.forget() }
     }
 
     /// Something happened at the camera, which playback tells again. On any thread.

@@ -14,11 +14,13 @@ package final class RecordedSound {
 
     /// Of the frames that `take` returns.
     package let parameters: AudioParameters
+    private let source: AudioParameters
     private let rate: Int64
     private var transcoder: Transcoder?
 
     /// - Throws: `codecUnsupported` for an unknown sample rate or number of channels.
     package init(_ source: AudioParameters) throws(IoTError) {
+        self.source = source
         rate = Int64(source.sampleRate)
         guard source.sampleRate > 0, source.channels > 0 else {
             throw IoTError(.codecUnsupported, "the audio's sample rate or number of channels is unknown")
@@ -49,6 +51,9 @@ package final class RecordedSound {
         }
         return frames(packets)
     }
+
+    /// The same without the samples that wait for the encoder.
+    package func restarted() throws(IoTError) -> RecordedSound { try RecordedSound(source) }
 
     /// The rest.
     package func finish() throws(IoTError) -> [MediaFrame] {

@@ -114,7 +114,7 @@ package struct SegmentWriter {
         return takeFragment()
     }
 
-    /// Ends the file. Call `flush` first and write its fragment.
+    /// Ends the file after the fragments so far. Frames that `flush` would return are left out.
     package consuming func close() -> SegmentClosing {
         var movie = ByteBuffer()
         Self.movie((video, pictures), (audio, sound), title, created, isGrowing: false).write(to: &movie)

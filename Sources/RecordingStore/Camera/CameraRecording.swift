@@ -105,18 +105,31 @@ package final class CameraRecording {
     /// Ends the open segment; the next key frame begins another. Call it when the source is lost or nothing more is
     /// recorded.
     package func end() -> [Output] {
-        guard let fragment = open?.writer.flush() else { return abandon() }
-        return [.append(StoredFragment(fragment))] + abandon()
+        guard let fragment = open?.writer.flush() else { return close() }
+        return [.append(StoredFragment(fragment))] + close()
     }
 
-    /// Ends the open segment without its unfinished fragment.
-    package func abandon() -> [Output] {
+    /// Forgets all that is in no fragment yet, and ends the open segment.
+    package func forget() -> [Output] {
+        if let sound, !sound.isUnchanged {
+            do throws(IoTError) {
+                self.sound = try sound.restarted()
+            } catch {
+                failure = error
+                self.sound = nil
+                tracks.audio = nil
+            }
+        }
+        return close()
+    }
+
+    // MARK: Private
+
+    private func close() -> [Output] {
         guard let writer = open?.writer else { return [] }
         open = nil
         return [.end(SegmentEnding(writer.close()))]
     }
-
-    // MARK: Private
 
     private func take(_ frame: MediaFrame, now: Moment, isSynchronised: Bool, into outputs: inout [Output]) {
         guard frame.kind == .video ? hasVideoTrack : hasAudioTrack else { return }

@@ -33,14 +33,17 @@ struct CameraQueue {
         let number: Int
         let opening: SegmentOpening
         var fragments = CircularBuffer<StoredFragment>()
+        /// Its first fragment was taken.
         var isStarted = false
         var hasGap = false
+        /// The disk has an open file with what was taken.
+        var hasFile = false
         /// Only what continues a file is written.
         var isDiscarded = false
         var isEnded = false
         var ending: SegmentEnding?
 
-        var continuesFile: Bool { isStarted && !hasGap }
+        var takesMore: Bool { !isDiscarded || hasFile && !hasGap }
     }
 
     private let limit: Int64
@@ -66,17 +69,14 @@ struct CameraQueue {
     /// - Returns: What was dropped to make room.
     mutating func append(_ fragment: StoredFragment) -> DroppedFragments? {
         var dropped: DroppedFragments?
-        guard let last = segments.indices.last, !segments[last].isDiscarded || segments[last].continuesFile else {
-            return nil
-        }
+        guard let last = segments.indices.last, segments[last].takesMore else { return nil }
         segments[last].fragments.append(fragment)
         bytes += fragment.facts.byteCount
         while bytes > limit, dropOldest(into: &dropped) {}
         return dropped
     }
 
-    /// Drops everything that waits, and what follows of it: until the next opening, unless it continues a file that was
-    /// begun.
+    /// Drops everything that waits. What follows until the next opening is dropped, too, unless it continues a file.
     mutating func discard() -> DroppedFragments? {
         var dropped: DroppedFragments?
         while dropOldest(into: &dropped) {}
@@ -117,6 +117,7 @@ struct CameraQueue {
             bytes -= fragment.facts.byteCount
             let segment = segments[first]
             segments[first].isStarted = true
+            if segment.hasGap { segments[first].hasFile = false }
             segments[first].hasGap = false
             return .fragment(
                 fragment, of: segment.number, segment.opening, isFirst: !segment.isStarted && !segment.hasGap,
@@ -127,6 +128,18 @@ struct CameraQueue {
         return .end(of: segment.number, segment.hasGap ? nil : segment.ending)
     }
 
+    /// Says whether the disk has an open file of what was taken last.
+    mutating func note(hasFile: Bool) {
+        guard let first = segments.indices.first else { return }
+        segments[first].hasFile = hasFile
+        guard !segments[first].takesMore else { return }
+        for fragment in segments[first].fragments { bytes -= fragment.facts.byteCount }
+        segments[first].fragments.removeAll()
+    }
+
+    /// Whether what was taken last may not begin a file.
+    var isDiscarded: Bool { segments.first?.isDiscarded ?? false }
+
     /// Puts back a fragment that could not be written yet.
     ///
     /// - Returns: False if fragments that follow it were dropped meanwhile, or it was discarded; then it is lost with them.
@@ -136,7 +149,7 @@ struct CameraQueue {
         }
         segments[first].isStarted = !isFirst
         segments[first].hasGap = afterGap
-        guard !segments[first].isDiscarded || segments[first].continuesFile else { return false }
+        guard segments[first].takesMore else { return false }
         segments[first].fragments.prepend(fragment)
         bytes += fragment.facts.byteCount
         return true

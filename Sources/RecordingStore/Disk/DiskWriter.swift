@@ -309,6 +309,14 @@ struct DiskWriter {
         endings.append(ended)
     }
 
+    /// Removes the file that was begun last.
+    mutating func removeOpen(_ camera: CameraNumber, at now: Moment) {
+        guard let open = lanes[camera]?.open else { return }
+        lanes[camera]?.open = nil
+        files.close(open.file)
+        attempt(at: now) { writer throws(DiskFailure) in try writer.discard([open.record]) }
+    }
+
     func call<Value>(_ body: () throws(FileFailure) -> Value) throws(DiskFailure) -> Value {
         do { return try body() } catch { throw .file(error) }
     }

@@ -126,8 +126,8 @@ package final class RecordingDisk: Sendable {
     /// What happened at the cameras before this time is in the index; µs since 1970.
     package var timelineEnd: Int64 { state.withLock { $0.timelineEnd } }
 
-    /// Drops the camera's fragments and events that wait for the disk. What follows is dropped, too, until a segment is
-    /// begun, unless it continues a file.
+    /// Drops the camera's fragments and events that wait for the disk. What follows until a segment is begun is dropped,
+    /// too, unless it continues a file.
     package func discardWaiting(of camera: CameraNumber) {
         change { state in
             state.timelines[camera]?.dropMoments()
@@ -255,12 +255,23 @@ package final class RecordingDisk: Sendable {
             guard writer.mayWrite(camera, at: now.monotonic),
                 let step = state.withLock({ $0.withQueue(of: camera) { $0.next() } })
             else { continue }
+            let before = writer.lanes[camera]?.open?.record.id
             let outcome = writer.write(step, of: camera, at: now)
             wrote = wrote || outcome != .later
             let open = writer.lanes[camera]?.open
-            state.withLock { state in
-                state.growing[camera] = open.map { ($0.record, $0.list) }
-                guard case .fragment(let fragment, let number, _, let isFirst, let afterGap) = step else { return }
+            let beganFile = open != nil && open?.record.id != before
+            let isUnwanted = state.withLock { state in
+                guard case .fragment(let fragment, let number, _, let isFirst, let afterGap) = step else {
+                    state.growing[camera] = open.map { ($0.record, $0.list) }
+                    return false
+                }
+                // It was discarded while it was written. If not yet, the owner that will be noted does not see the file.
+                let isUnwanted = state.withQueue(of: camera) { queue in
+                    let isUnwanted = beganFile && queue.isDiscarded
+                    queue.note(hasFile: open?.opening == number && !isUnwanted)
+                    return isUnwanted
+                }
+                state.growing[camera] = isUnwanted ? nil : open.map { ($0.record, $0.list) }
                 var isLost = outcome == .dropped
                 if outcome == .later {
                     isLost = !state.withQueue(of: camera) {
@@ -272,7 +283,9 @@ package final class RecordingDisk: Sendable {
                     dropped.add(fragment)
                     state.note(dropped, of: camera)
                 }
+                return isUnwanted
             }
+            if isUnwanted { writer.removeOpen(camera, at: now) }
         }
         return wrote
     }
@@ -284,7 +297,10 @@ package final class RecordingDisk: Sendable {
             state.report.status = writer.status
             state.report.usage = writer.usage
             // A disk that pauses forgets what is open.
-            if !writer.isRecording { state.growing = [:] }
+            if !writer.isRecording {
+                state.growing = [:]
+                for camera in state.queues.keys { state.withQueue(of: camera) { $0.note(hasFile: false) } }
+            }
             defer { state.events = [] }
             return state.events
         }

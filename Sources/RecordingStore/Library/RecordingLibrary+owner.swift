@@ -4,7 +4,7 @@ import Synchronization
 /// A camera's owner sees only what was recorded while it was the owner. All calls block.
 extension RecordingLibrary {
     /// Notes the number of a camera's owner. If it is another one than before, what was recorded until now is in no list
-    /// any more and cannot be read; it stays on the disk until space or its age removes it. Nothing stays kept. Then the
+    /// any more and cannot be read; it stays on the disk until space or its age removes it. Nothing stays kept. The
     /// camera's recorder is told.
     ///
     /// - Parameters:
@@ -14,17 +14,19 @@ extension RecordingLibrary {
     package func note(ownership: Int64, of camera: CameraNumber, mayBeOld: Bool) throws(IoTError) {
         let known = try index.ownership(of: camera)
         guard known != ownership else { return }
-        if let known {
-            if mayBeOld, ownership < known { return }
-            // Otherwise they would be in a segment that begins after this.
-            for disk in disks { disk.disk.discardWaiting(of: camera) }
-        }
+        guard let known else { return try index.commit([.own(camera, ownership)]) }
+        if mayBeOld, ownership < known { return }
+        let tellRecorder = ownerChanges.withLock { $0[camera] }
+        // An event that begins meanwhile does not bring the frames from before it.
+        tellRecorder?()
+        // Otherwise they would be in a segment that begins after the note.
+        for disk in disks { disk.disk.discardWaiting(of: camera) }
+        // Only a segment that begins after the note is the new owner's. Also if it fails: what follows is discarded.
+        defer { tellRecorder?() }
         try index.commit([.own(camera, ownership)])
-        // Only now: a segment that begins after the note is the new owner's.
-        if known != nil { ownerChanges.withLock { $0[camera] }?() }
     }
 
-    /// Called, on any thread, after another owner of the camera was noted. The next one replaces it.
+    /// Called, on any thread, before and after another owner of the camera is noted. The next one replaces it.
     package func onOwnerChange(of camera: CameraNumber, _ body: @escaping @Sendable () -> Void) {
         ownerChanges.withLock { $0[camera] = body }
     }

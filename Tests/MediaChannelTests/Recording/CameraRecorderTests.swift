@@ -148,6 +148,7 @@ import Testing
         let event = Self.boundary + second / 2
         #expect(try record(at: nil, events: limits, detection: event).starts.first ?? 0 < change)
         #expect(try record(at: nil, events: limits, detection: event, newOwner: change).starts.first == Self.boundary)
+        #expect(try record(at: nil, events: limits, detection: change, newOwner: change).starts.first == Self.boundary)
         let during = try record(at: nil, events: limits, detection: change, newOwner: Self.boundary - second / 2)
         #expect(during.begun == 2 && during.starts.contains(Self.boundary))
     }

@@ -206,6 +206,30 @@ import Testing
         #expect(zip(sounds, sounds.dropFirst()).allSatisfy { abs($1 - $0 - 128_000) <= 2 })
     }
 
+    @Test(
+        "After a segment was forgotten, the next one has nothing from before it, no sound that waits for its encoder either"
+    )
+    func forgets() throws {
+        let clip = try Clip("street-h264-bframes-pcma.mkv")
+        let recording = try recording(length: 60_000_000)
+        var files = RecordedFiles()
+        try files.take(recording.opened(video: clip.video, audio: clip.audio))
+        let keys = clip.frames.indices.filter { clip.frames[$0].kind == .video && clip.frames[$0].isKeyFrame }
+        let change = try #require(keys.dropFirst().first)
+        for (position, frame) in clip.frames.enumerated() {
+            if position == change { try files.take(recording.forget()) }
+            try files.take(recording.take(frame, now: moment(frame), isSynchronised: true))
+        }
+        try files.take(recording.end())
+        #expect(files.files.count == 2 && files.files.allSatisfy { $0.isClosed && !$0.fragments.isEmpty })
+        let later = try files.files[1].frames()
+        #expect(later.first { $0.kind == .video }?.pts == clip.frames[change].pts)
+        let fresh = try RecordedSound(#require(clip.audio))
+        let expected = try clip.frames[change...].filter { $0.kind == .audio }.flatMap { try fresh.take($0) }
+        let sounds = later.filter { $0.kind == .audio }
+        #expect(sounds.count > 3 && sounds.map(\.bytes) == expected.map(\.bytes).suffix(sounds.count))
+    }
+
     @Test("A camera that sends no further key frame gets another segment before the index's limit")
     func endlessGroup() throws {
         let clip = try Clip("street-h264-aac.mp4")

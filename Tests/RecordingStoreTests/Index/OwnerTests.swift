@@ -1,4 +1,6 @@
+import Dispatch
 import IoTCore
+import Synchronization
 import Testing
 
 @testable import RecordingStore
@@ -84,7 +86,10 @@ struct OwnerTests {
         arguments: [(fragments: 3, written: 0), (3, 1), (0, 0), (1, 1)])
     func waiting(fragments: Int, written: Int) throws {
         var queue = queue(fragments: fragments)
-        for _ in 0..<written { _ = queue.next() }
+        for _ in 0..<written {
+            _ = queue.next()
+            queue.note(hasFile: true)
+        }
         #expect(queue.discard()?.count ?? 0 == fragments - written)
         #expect(queue.isEmpty && queue.bytes == 0 && queue.discard() == nil)
         _ = queue.append(fragment(4))
@@ -99,18 +104,54 @@ struct OwnerTests {
         #expect(isFirst == (continues ? [false, true] : [true]))
     }
 
-    @Test("What could not be written when the owner changed is written only if it continues a file", arguments: [0, 1])
-    func putBack(written: Int) throws {
+    @Test(
+        "What could not be written when the owner changed is written only if it continues a file",
+        arguments: [(written: 0, isOpen: false), (1, true), (1, false)])
+    func putBack(written: Int, isOpen: Bool) throws {
         var queue = queue(fragments: written + 1)
-        for _ in 0..<written { _ = queue.next() }
+        for _ in 0..<written {
+            _ = queue.next()
+            queue.note(hasFile: true)
+        }
         guard case .fragment(let fragment, let number, _, let isFirst, let afterGap)? = queue.next() else {
             Issue.record("nothing waits")
             return
         }
         _ = queue.discard()
+        _ = queue.append(self.fragment(3))
+        // A full disk keeps its open files; one that is lost forgets them.
+        queue.note(hasFile: isOpen)
         let isKept = queue.putBack(fragment, of: number, isFirst: isFirst, afterGap: afterGap)
-        #expect(isKept == (written > 0) && queue.isEmpty == !isKept)
+        #expect(isKept == isOpen && queue.isEmpty == !isOpen)
         _ = queue.append(self.fragment(4))
-        #expect(queue.isEmpty == !isKept)
+        #expect(queue.bytes == (isOpen ? 3 * fragment.facts.byteCount : 0))
+    }
+
+    @Test("A file that is begun while the owner changes is removed; the next opening is the new owner's")
+    func begunMeanwhile() throws {
+        let index = try RecordingIndex(path: nil)
+        try index.commit([.putCamera(.front, name: "front"), .own(.front, 1)])
+        let files = LoggedDisk()
+        let started = Mutex<RecordingDisk?>(nil)
+        let isChanged = DispatchSemaphore(value: 0)
+        let logged = LoggedIndex(index: index, disk: files) { (changes) throws(IoTError) in
+            guard case .openSegment? = changes.last, try index.ownership(of: .front) == 1 else { return }
+            started.withLock { $0 }?.discardWaiting(of: .front)
+            try index.commit([.own(.front, 2)])
+            isChanged.signal()
+        }
+        let disk = RecordingDisk(
+            files: files, index: logged, scanner: PlainScanner(), leases: SegmentLeases(),
+            configuration: DiskConfiguration(path: "/disk")
+        ) { _ in }
+        started.withLock { $0 = disk }
+        disk.begin(opening, of: .front)
+        disk.append(fragment(0), of: .front)
+        #expect(isChanged.wait(timeout: .now() + 60) == .success)
+        disk.append(fragment(1), of: .front)
+        disk.begin(opening, of: .front)
+        disk.append(fragment(2), of: .front)
+        disk.stop()
+        #expect(try numbers(index) == [2] && files.paths == [id(2).path])
     }
 }

@@ -81,9 +81,11 @@ struct CrashedDisk {
 struct LoggedIndex: RecordingIndexing {
     let index: RecordingIndex
     let disk: LoggedDisk
+    var beforeCommit: @Sendable ([IndexChange]) throws(IoTError) -> Void = { _ in }
 
     func commit(_ changes: [IndexChange]) throws(IoTError) {
         guard !changes.isEmpty else { return }
+        try beforeCommit(changes)
         try index.commit(changes)
         disk.record(.commit(changes))
     }
