@@ -32,6 +32,8 @@ package final class CameraRecorder: @unchecked Sendable {
     private var isDelivering = false
     private var hasPictures = true
     private let hasNewOwner = Atomic(false)
+    /// Held while the frames that were kept for an event are handed over: they come before a change of owner, or not at all.
+    private let beginning = Mutex(())
     private var waiting: [ArrivedFrame] = []
     private var waitingBytes = 0
     /// When the oldest of them came, on the monotonic clock.
@@ -132,7 +134,7 @@ package final class CameraRecorder: @unchecked Sendable {
 
     /// The camera has another owner: frames that wait, for an event or to be written, are forgotten, and the next key frame
     /// begins a segment. On any thread.
-    package func changeOwner() { hasNewOwner.store(true, ordering: .releasing) }
+    package func changeOwner() { beginning.withLock { _ in hasNewOwner.store(true, ordering: .releasing) } }
 
     private func followOwner() {
         guard hasNewOwner.load(ordering: .acquiring) else { return }
@@ -198,11 +200,13 @@ package final class CameraRecorder: @unchecked Sendable {
         let now = clock().now
         guard !isClosed, isTime(at: now.wall) else { return false }
         guard limits != nil else { return isDelivering }
-        processWaiting()
-        let end = now.monotonic + TimeAmount(duration).nanoseconds / 1_000
-        if gate?.isOpen == false { recording.reason = type == .motion ? .motion : .event }
-        due = .min
-        record { $0.take(gate?.open(until: end) ?? []) }
+        beginning.withLock { _ in
+            processWaiting()
+            let end = now.monotonic + TimeAmount(duration).nanoseconds / 1_000
+            if gate?.isOpen == false { recording.reason = type == .motion ? .motion : .event }
+            due = .min
+            record { $0.take(gate?.open(until: end) ?? []) }
+        }
         return isDelivering
     }
 

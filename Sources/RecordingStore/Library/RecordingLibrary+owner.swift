@@ -12,18 +12,30 @@ extension RecordingLibrary {
     ///   - mayBeOld: whether the hub may know a newer owner already; then a lower number than the known one is ignored.
     /// - Throws: `storeFailed`.
     package func note(ownership: Int64, of camera: CameraNumber, mayBeOld: Bool) throws(IoTError) {
+        guard try index.ownership(of: camera) != ownership else { return }
+        // One at a time: of two that come at once, the older one must not win.
+        try ownerNotes.withLock { _ throws(IoTError) in
+            try change(to: ownership, of: camera, mayBeOld: mayBeOld)
+        }
+    }
+
+    private func change(to ownership: Int64, of camera: CameraNumber, mayBeOld: Bool) throws(IoTError) {
         let known = try index.ownership(of: camera)
         guard known != ownership else { return }
         guard let known else { return try index.commit([.own(camera, ownership)]) }
         if mayBeOld, ownership < known { return }
-        let tellRecorder = ownerChanges.withLock { $0[camera] }
         // An event that begins meanwhile does not bring the frames from before it.
-        tellRecorder?()
+        tellRecorder(of: camera)
         // Otherwise they would be in a segment that begins after the note.
         for disk in disks { disk.disk.discardWaiting(of: camera) }
         // Only a segment that begins after the note is the new owner's. Also if it fails: what follows is discarded.
-        defer { tellRecorder?() }
+        defer { tellRecorder(of: camera) }
         try index.commit([.own(camera, ownership)])
+    }
+
+    private func tellRecorder(of camera: CameraNumber) {
+        let tell = ownerChanges.withLock { $0[camera] }
+        tell?()
     }
 
     /// Called, on any thread, before and after another owner of the camera is noted. The next one replaces it.

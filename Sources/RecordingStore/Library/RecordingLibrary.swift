@@ -15,6 +15,7 @@ package final class RecordingLibrary: Sendable {
     /// The disks on which cameras are recorded, if that is not the first one.
     private let places = Mutex<[CameraNumber: Int]>([:])
     let ownerChanges = Mutex<[CameraNumber: @Sendable () -> Void]>([:])
+    let ownerNotes = Mutex(())
 
     /// - Parameters:
     ///   - disks: at least one; the first one is that of cameras without another.

@@ -52,4 +52,20 @@ struct PlaybackOwnerTests {
         }
         #expect(chunk.item.id == later.first)
     }
+
+    @Test("Of answers that come at once, the one with the newest owner stays")
+    func atOnce() throws {
+        let disk = try RecordedDisk()
+        let (library, camera) = (disk.library, disk.camera)
+        for round in 0..<50 {
+            DispatchQueue.concurrentPerform(iterations: 4) { number in
+                do {
+                    try library.note(ownership: Int64(round * 4 + 4 - number), of: camera, mayBeOld: true)
+                } catch {
+                    Issue.record(error)
+                }
+            }
+            #expect(try disk.index.ownership(of: camera) == Int64(round * 4 + 4))
+        }
+    }
 }
