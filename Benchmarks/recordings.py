@@ -12,8 +12,8 @@ afterwards, beside a daemon without it.
 The host of a virtual machine may take back memory that was free for some seconds. The next program that uses it pays: to
 write a file into such memory costs twelve times as much CPU time as into other memory. `--page-cache 1500` takes all
 memory but so much, and fills that with the pages of a file, as on a box that has recorded for some minutes: the kernel
-uses the oldest pages again, and no memory is free for long. `--settle 45` waits until all cameras have begun. Several rounds show
-how much the figures vary.
+uses the oldest pages again, and no memory is free for long. `--settle 45` waits until all cameras have begun. Several
+rounds show how much the figures vary.
 
 Writes and their bytes are the process's (/proc/PID/io), with those of the index and the wake-ups of event loops.
 Thumbnails and a clip are requested from what was recorded.

@@ -12,7 +12,7 @@ import Testing
         try await MediaEcho.run(
             with: try PythonPeer("chromium_media_peer.py"), isOfferOurs: isOfferOurs,
             offer: ["do": .string("offer"), "channels": .array([.object(["label": .string("kept")])])],
-            configure: { $0.dataChannels = DataChannelConfiguration() },
+            configure: { $0.dataChannels = DataChannelConfiguration() }, mayCutPictures: true,
             during: { signalling in
                 if isOfferOurs { try await signalling.ours.run { try $0.openDataChannel(label: "kept") } }
                 let channel = try await signalling.ours.opened("kept")

@@ -261,17 +261,17 @@ package final class RecordingDisk: Sendable {
             let open = writer.lanes[camera]?.open
             let beganFile = open != nil && open?.record.id != before
             let isUnwanted = state.withLock { state in
+                var isUnwanted = false
+                defer { state.growing[camera] = isUnwanted ? nil : open.map { ($0.record, $0.list) } }
                 guard case .fragment(let fragment, let number, _, let isFirst, let afterGap) = step else {
-                    state.growing[camera] = open.map { ($0.record, $0.list) }
                     return false
                 }
                 // It was discarded while it was written. If not yet, the owner that will be noted does not see the file.
-                let isUnwanted = state.withQueue(of: camera) { queue in
+                isUnwanted = state.withQueue(of: camera) { queue in
                     let isUnwanted = beganFile && queue.isDiscarded
                     queue.note(hasFile: open?.opening == number && !isUnwanted)
                     return isUnwanted
                 }
-                state.growing[camera] = isUnwanted ? nil : open.map { ($0.record, $0.list) }
                 var isLost = outcome == .dropped
                 if outcome == .later {
                     isLost = !state.withQueue(of: camera) {

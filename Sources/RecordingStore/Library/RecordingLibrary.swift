@@ -14,7 +14,9 @@ package final class RecordingLibrary: Sendable {
     let pictureCache = PictureCache()
     /// The disks on which cameras are recorded, if that is not the first one.
     private let places = Mutex<[CameraNumber: Int]>([:])
+    /// What tells the cameras' recorders that their owner changes.
     let ownerChanges = Mutex<[CameraNumber: @Sendable () -> Void]>([:])
+    /// Held while an owner is noted.
     let ownerNotes = Mutex(())
 
     /// - Parameters:

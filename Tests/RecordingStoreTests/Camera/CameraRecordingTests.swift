@@ -206,9 +206,7 @@ import Testing
         #expect(zip(sounds, sounds.dropFirst()).allSatisfy { abs($1 - $0 - 128_000) <= 2 })
     }
 
-    @Test(
-        "After a segment was forgotten, the next one has nothing from before it, no sound that waits for its encoder either"
-    )
+    @Test("After `forget`, the next segment has nothing from before it, not even sound that waited for its encoder")
     func forgets() throws {
         let clip = try Clip("street-h264-bframes-pcma.mkv")
         let recording = try recording(length: 60_000_000)

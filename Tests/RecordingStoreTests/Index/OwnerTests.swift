@@ -82,7 +82,7 @@ struct OwnerTests {
     }
 
     @Test(
-        "What waits for the disk goes, too, and what follows of it until the next opening; a file that was begun continues",
+        "What waits for the disk is dropped, and so is what follows until the next opening; a file that was begun continues",
         arguments: [(fragments: 3, written: 0), (3, 1), (0, 0), (1, 1)])
     func waiting(fragments: Int, written: Int) throws {
         var queue = queue(fragments: fragments)
