@@ -1,8 +1,14 @@
 #!/bin/bash
 # Our peers through coturn on the loopback interface: UDP, TCP and TLS, long-term and time-limited credentials.
-# Needs coturn and openssl, and .build/debug/peer-probe (PROBE selects another).
+# Needs root, iproute2, coturn and openssl, and .build/debug/peer-probe (PROBE selects another).
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
+# In a network namespace, because the servers' ports are fixed: outside, another test's peer may have one of them.
+if [ "${1:-}" != inside ]; then
+    [ "$(id -u)" = 0 ] || { echo "network namespaces need root"; exit 1; }
+    exec unshare --net "$0" inside
+fi
+ip link set lo up
 work=$(mktemp -d)
 servers=()
 trap 'kill "${servers[@]}" 2>/dev/null || true; rm -rf "$work"' EXIT
