@@ -36,7 +36,7 @@ Try in a second shell, here in $PWD:
   iotctl status
   iotctl device list
   iotctl property read front
-  iotctl property write front ProWritable._logLevel.setVal 3
+  iotctl property write front ProWritable._logLevel.setVal 3 --wait
   iotctl monitor front --duration 5s --snapshot front.jpg --record front.mp4
   iotctl net qr --ssid HomeNet --password-file - --terminal
 

@@ -43,7 +43,10 @@ import Testing
         var status = StatusResponse(
             uptime: 7, link: link, hub: HubState(enabled: false, ready: false, endpoint: nil), broker: nil, cameras: 1,
             camerasOnline: 1, channels: 0, calls: 2,
-            shared: ["requests": SharedUse(used: 1, bound: 512), "calls": SharedUse(used: 2, bound: 256)])
+            shared: [
+                "requests": SharedUse(used: 1, bound: 512), "calls": SharedUse(used: 2, bound: 256),
+                "talks": SharedUse(used: 0, bound: 16),
+            ])
         let text = StatusCommand.text(status)
         #expect(text.contains("hub       on another box, at tls:192.0.2.2:8883\n"))
         #expect(text.contains("cameras   1, 1 online\n") && text.contains("calls     2\n"))

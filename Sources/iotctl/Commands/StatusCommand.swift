@@ -32,7 +32,8 @@ struct StatusCommand: AsyncParsableCommand {
         pairs += [("cameras", "\(status.cameras)\(online)"), ("channels", String(status.channels))]
         if let calls = status.calls { pairs.append(("calls", String(calls))) }
         if let key = status.key { pairs.append(("key", "\(key)")) }
-        if let shared = status.shared, !shared.isEmpty { pairs.append(("in use", describe(shared))) }
+        let used = status.shared?.filter { $0.value.used > 0 } ?? [:]
+        if !used.isEmpty { pairs.append(("in use", describe(used))) }
         return Table.pairs(pairs)
     }
 
