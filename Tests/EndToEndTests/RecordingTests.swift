@@ -113,6 +113,8 @@ import Testing
             configuration: "api: {listen: \"127.0.0.1:0\", tls: false}\n" + Self.configuration()
                 + "  - {name: yard, url: \(Product.sample(Self.sample))}\n")
         try await Self.pictures(12, in: folder, segments: 1)
+        let growing = try await daemon.iotctl("camera", "show", "front").text
+        #expect(growing.contains(#/recording +recording, [1-9]/#), "\(growing)")
         _ = try await daemon.iotctl("action", "front", "Action.cameraOn.ctlVal", "0")
         try await eventually("the recording is complete") {
             try await daemon.iotctl("recording", "list", "front").text.contains("complete")

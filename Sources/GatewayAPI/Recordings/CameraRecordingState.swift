@@ -12,7 +12,7 @@ public struct CameraRecordingState: Codable, Hashable, Sendable {
     public var state: State
     /// Only in the state `paused`.
     public var reason: APIError?
-    /// The size of all its complete recordings.
+    /// The size of all its recordings, also of the one that grows.
     public var bytes: Int64
     /// Parts of about a second that were lost since the start, because the disk was too slow, away or full.
     public var droppedFragments: Int

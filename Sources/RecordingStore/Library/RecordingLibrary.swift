@@ -171,9 +171,11 @@ package final class RecordingLibrary: Sendable {
 
     // MARK: State
 
-    /// What is on the disks of a camera, in bytes.
+    /// What is on the disks of a camera, in bytes, with the segment that grows.
     package func usage(of camera: CameraNumber) -> Int64 {
-        disks.reduce(0) { $0 + ($1.disk.report.usage[camera] ?? 0) }
+        disks.reduce(0) { sum, place in
+            sum + (place.disk.report.usage[camera] ?? 0) + (place.disk.growing(camera)?.list.byteCount ?? 0)
+        }
     }
 
     package func limits(of camera: CameraNumber) -> CameraLimits { disk(of: camera).limits(of: camera) }

@@ -87,8 +87,8 @@ struct CameraCommand: AsyncParsableCommand {
                 does not work is still added, with a warning and exit status 0, because it may
                 only be off; the daemon keeps trying it. With --check it is not added.
 
-                --onvif asks the camera for the streams of its first lens and adds the largest; with
-                --stream sub, the smallest.
+                --onvif asks the camera for the streams of its first lens and adds the largest;
+                with --stream sub, the smallest.
 
                 EXAMPLES
                   iotctl camera add yard rtsp://192.0.2.8/stream1
@@ -135,11 +135,11 @@ struct CameraCommand: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Change a camera that was added with `camera add`; other settings stay.",
             discussion: """
-                The camera stays the same device and keeps its bindings, settings and events.
-                It is reopened at once, which interrupts viewers briefly. Its name identifies the
-                device and cannot change; `device rename` gives the device another name.
-                A URL with another host or port, or rtsp:// after rtsps://, needs the user name and the
-                password again.
+                The camera stays the same device and keeps its bindings, settings and events. It
+                is reopened at once, which interrupts viewers briefly. Its name identifies the
+                device and cannot change; `device rename` gives the device another name. A URL
+                with another host or port, or rtsp:// after rtsps://, needs the user name and
+                the password again.
 
                 EXAMPLES
                   iotctl camera set yard rtsp://192.0.2.8/stream2

@@ -9,8 +9,9 @@ struct ChannelCommand: AsyncParsableCommand {
         commandName: "channel", abstract: "Open channels to devices, and exchange bytes with a device's program.",
         discussion: """
             A channel is encrypted from here to the device; its data do not pass through the
-            hub. The account needs the action 'control'. At the other end, the program beside
-            the camera takes and answers them: 'iotctl camera data'. Without one, error 25057.
+            hub. The account needs the action 'control'. At the other end, the program
+            beside the camera takes and answers them: 'iotctl camera data'. Without one,
+            error 25057.
             """,
         subcommands: [Open.self, List.self, Send.self, Listen.self, Close.self])
 
@@ -89,9 +90,10 @@ struct ChannelCommand: AsyncParsableCommand {
             discussion: """
                 At most 64,000 bytes. Without --responses nobody answers; the command ends when
                 the channel has taken the message. Requests of a channel are answered one after
-                the other. Answers go to standard output as they are, each followed by a newline;
-                --json prints them in base64. With --lines, each line of standard input is a
-                message; they are sent while they come, as fast as the other end takes them.
+                the other. Answers go to standard output as they are, each followed by a
+                newline; --json prints them in base64. With --lines, each line of standard input
+                is a message; they are sent while they come, as fast as the other end takes
+                them.
 
                 EXAMPLES
                   iotctl channel send front hello
@@ -170,7 +172,8 @@ struct ChannelCommand: AsyncParsableCommand {
             abstract: "Print the messages of a device's program, until interrupted.",
             discussion: """
                 Each message goes to standard output as it is, followed by a newline; --json
-                prints it in base64. A reader that is slow slows the program down; nothing is lost.
+                prints it in base64. A reader that is slow slows the program down; nothing is
+                lost.
 
                 EXAMPLES
                   iotctl channel listen front

@@ -15,9 +15,9 @@ struct DeviceCommand: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "List the devices of an account.",
             discussion: """
-                ONLINE is yes when the device is connected to the hub and, if it is a camera, its
-                source delivers; otherwise it is no, with the state: offline, connecting, failed or
-                off. SINCE is when the state began.
+                ONLINE is yes when the device is connected to the hub and, if it is a camera,
+                its source delivers; otherwise it is no, with the state: offline, connecting,
+                failed or off. SINCE is when the state began.
 
                 EXAMPLES
                   iotctl device list
@@ -56,8 +56,8 @@ struct DeviceCommand: AsyncParsableCommand {
             abstract: "Show a device and its thing model.",
             discussion: """
                 The row "key" is the fingerprint of the device's signing key, and how it was
-                learned: ap (over its access point), lan (seen on the network) or hub. If the hub
-                now reports another key, the command fails with 25080 after the output.
+                learned: ap (over its access point), lan (seen on the network) or hub. If the
+                hub now reports another key, the command fails with 25080 after the output.
 
                 EXAMPLES
                   iotctl device show front

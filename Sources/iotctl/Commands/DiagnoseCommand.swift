@@ -6,10 +6,10 @@ struct DiagnoseCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "diagnose", abstract: "Play a camera and say what is wrong with its picture or sound.",
         discussion: """
-            Opens a channel, plays for some seconds and measures the stages of the play. Each
-            part may take one second: connecting (stages 1 to 3), the first data (3 to 7) and
-            decoding (7 to 9). The exit status is 1 if there is a problem. docs/diagnosis.md
-            explains the stages and the problems.
+            Opens a channel, plays for some seconds and measures the stages of the play.
+            Each part may take one second: connecting (stages 1 to 3), the first data (3 to
+            7) and decoding (7 to 9). The exit status is 1 if there is a problem.
+            docs/diagnosis.md explains the stages and the problems.
 
             EXAMPLES
               iotctl diagnose front

@@ -6,7 +6,8 @@ struct ErrorCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "error", abstract: "Explain an error's number or name.",
         discussion: """
-            Works without a daemon. A number that is not in the list is explained by its range.
+            Works without a daemon. A number that is not in the list is explained by its
+            range.
 
             EXAMPLES
               iotctl error 20005

@@ -12,8 +12,8 @@ struct LinkCommand: AsyncParsableCommand {
             abstract: "Register with the hub again, after kickOff or at once while offline.",
             discussion: """
                 In link state kickOff (see `iotctl status`), another gateway of this account has
-                replaced this one; registering replaces the other one in turn. In state offline, it
-                registers without waiting for the next attempt.
+                replaced this one; registering replaces the other one in turn. In state offline,
+                it registers without waiting for the next attempt.
 
                 EXAMPLES
                   iotctl link register

@@ -5,22 +5,24 @@ struct LiveCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "live", abstract: "Call a camera: see it, show it a camera of this gateway, and talk to it.",
         discussion: """
-            Watches the camera like 'iotctl monitor', and shows it the camera --camera of this
-            gateway, with the sound --talk. The called camera's owner sees and hears the
-            caller with 'iotctl monitor ID --source caller'.
+            Watches the camera like 'iotctl monitor', and shows it the camera --camera of
+            this gateway, with the sound --talk. The called camera's owner sees and hears
+            the caller with 'iotctl monitor ID --source caller'.
 
             A camera takes live calls if its key 'live' is 'accept' or 'ask', one at a time;
             others get error 25049. With 'ask', the call rings until somebody at the camera
-            answers it ('iotctl camera accept'), and the command says so, with --json as the line
-            {"event":"ringing",…}; a call that is refused ends with error 20002, and one that
-            nobody answers for 30 seconds with 20001. An account that does not own the camera
-            may let it ring 5 times in 10 minutes (25024). The account needs the action 'talk'.
+            answers it ('iotctl camera accept'), and the command says so, with --json as the
+            line {"event":"ringing",…}; a call that is refused ends with error 20002, and
+            one that nobody answers for 30 seconds with 20001. An account that does not own
+            the camera may let it ring 5 times in 10 minutes (25024). The account needs the
+            action 'talk'.
 
             EXAMPLES
               iotctl live front --camera desk
               iotctl live front --camera desk --talk hello.wav --duration 10s
               iotctl live front --camera desk --raw-video - | ffplay -
-              arecord -q -f S16_LE -r 16000 -t wav - | iotctl live front --camera desk --talk -
+              arecord -q -f S16_LE -r 16000 -t wav - | iotctl live front --camera desk \\
+                --talk -
             """)
 
     @Argument(help: ArgumentHelp("The device's id or name.", valueName: "id"), completion: .devices)

@@ -10,8 +10,8 @@ struct MonitorCommand: AsyncParsableCommand {
 
             With --record or --raw-video, exactly --frames pictures are written (with
             B-frames, a recording also completes the last group of pictures), and
-            --raw-audio ends with them. Otherwise the run ends at the first statistics report
-            that has reached --frames.
+            --raw-audio ends with them. Otherwise the run ends at the first statistics
+            report that has reached --frames.
 
             Playback starts at the previous key frame and catches up, so that a picture
             appears at once. A recording starts there, too, even if others already watch

@@ -13,13 +13,14 @@ extension NetCommand {
                 ap   over the camera's own Wi-Fi network, which this machine has joined;
                 qr   by a QR code that you hold in front of the camera;
                 lan  over a wired network, on which the command finds the camera.
-                On a terminal the command asks for the options that you omit. If it fails, or you
-                interrupt it with Ctrl-C, it revokes the token, and you can try again.
+                On a terminal the command asks for the options that you omit. If it fails, or
+                you interrupt it with Ctrl-C, it revokes the token, and you can try again.
 
                 EXAMPLES
                   iotctl net add
                   iotctl net add --way qr --ssid HomeNet --password-file wifi.txt
-                  iotctl net add --way ap --ssid HomeNet --password-file wifi.txt --pop-file label.txt
+                  iotctl net add --way ap --ssid HomeNet --password-file wifi.txt \\
+                    --pop-file label.txt
                   iotctl net add --way lan --pop-file label.txt
                   iotctl net add --way lan --host 192.0.2.20 --port 8080 --pop-file label.txt
                 """)

@@ -20,12 +20,12 @@ extension NetCommand {
                 Secrets come from files, or from standard input with -, which asks without echo
                 on a terminal; only one option can be -.
 
-                With --hub the command prints the fingerprint of the camera's signing key. Give it
-                to net wait --fingerprint, or to device key, so that no hub can substitute another
-                key.
+                With --hub the command prints the fingerprint of the camera's signing key. Give
+                it to net wait --fingerprint, or to device key, so that no hub can substitute
+                another key.
 
-                --plaintext is for cameras that support nothing better: it sends the password and
-                the token unencrypted, by UDP, and anyone nearby can read them.
+                --plaintext is for cameras that support nothing better: it sends the password
+                and the token unencrypted, by UDP, and anyone nearby can read them.
 
                 EXAMPLES
                   iotctl net ap --pop-file label.txt --scan

@@ -17,8 +17,10 @@ extension NetCommand {
 
                 EXAMPLES
                   iotctl net qr --ssid HomeNet --password-file wifi.txt --out camera.png
-                  iotctl net qr --ssid HomeNet --password-file - --token-file token.txt --terminal
-                  iotctl net qr --ssid "Café 5 GHz" --password-file - --format wifi --out wifi.png
+                  iotctl net qr --ssid HomeNet --password-file - --token-file token.txt \\
+                    --terminal
+                  iotctl net qr --ssid "Café 5 GHz" --password-file - --format wifi \\
+                    --out wifi.png
                   iotctl net qr --payload vendor.bin --out camera.png
                   iotctl net qr --read camera.png
                 """)

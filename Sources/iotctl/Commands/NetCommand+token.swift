@@ -9,12 +9,13 @@ extension NetCommand {
         static let configuration = CommandConfiguration(
             abstract: "Create a token; the device that presents it is bound to your account.",
             discussion: """
-                The token can be used once. Give it to the device together with the hub's address:
-                in a QR code (net qr --token-file --hub), or as an enrolment string to
-                iotvideod --join on the device's machine. `iotctl net wait` waits for the device.
+                The token can be used once. Give it to the device together with the hub's
+                address: in a QR code (net qr --token-file --hub), or as an enrolment string to
+                iotvideod --join on the device's machine. `iotctl net wait` waits for the
+                device.
 
-                This command prints the token, or with --enrolment the enrolment string; the rest
-                goes to standard error.
+                This command prints the token, or with --enrolment the enrolment string; the
+                rest goes to standard error.
 
                 EXAMPLES
                   iotctl net token > token.txt
@@ -62,9 +63,9 @@ extension NetCommand {
                 8022, 8023), when the token expires first (21101), and after the given time.
 
                 With the fingerprint that net ap printed, the command stores the fingerprint and
-                compares it with the key that the hub reports for the device. It fails with 25080
-                if the hub reports another key, and with 21002 if the hub reports none within
-                30 s of the device being online.
+                compares it with the key that the hub reports for the device. It fails with
+                25080 if the hub reports another key, and with 21002 if the hub reports none
+                within 30 s of the device being online.
 
                 EXAMPLES
                   iotctl net wait enrol-0123456789

@@ -40,11 +40,12 @@ struct NoticeCommand: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Set your account's webhook.",
             discussion: """
-                The gateway sends a POST with JSON each time that a device that you may view goes
-                offline or online: {"event":"offline","device":"…","name":"front","account":"bob",
+                The gateway sends a POST with JSON each time that a device that you may view
+                goes offline or online:
+                {"event":"offline","device":"…","name":"front","account":"bob",
                 "t":1795564800000}. A device's notices are off until its user property
-                almEvtPushEna is not 0. The URL may contain a secret of the receiver. It must not
-                lead to this machine, and to a private network only for an administrator.
+                almEvtPushEna is not 0. The URL may contain a secret of the receiver. It must
+                not lead to this machine, and to a private network only for an administrator.
 
                 EXAMPLES
                   iotctl notice set https://receiver.example/iot?key=SECRET

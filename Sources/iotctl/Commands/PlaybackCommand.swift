@@ -10,12 +10,12 @@ struct PlaybackCommand: AsyncParsableCommand {
             without a recording are skipped. Without --to, playback reaches what is being
             recorded now and continues with it, until --duration, --frames or Ctrl-C.
 
-            --speed is more than 0 and at most 32. Above 2, only key frames are sent; sound is
-            sent at the speed 1 alone.
+            --speed is more than 0 and at most 32. Above 2, only key frames are sent; sound
+            is sent at the speed 1 alone.
 
-            --events also prints what happened at the camera: first its values at the beginning
-            and the events that last, then each event, changed value and action in step with
-            the pictures.
+            --events also prints what happened at the camera: first its values at the
+            beginning and the events that last, then each event, changed value and action in
+            step with the pictures.
 
             The account needs the action 'playback'. 'iotctl recording list' says what is
             recorded, 'iotctl recording download' copies a file without playing it.
@@ -23,7 +23,8 @@ struct PlaybackCommand: AsyncParsableCommand {
             EXAMPLES
               iotctl playback front --from 2h --duration 10s
               iotctl playback front --from 20:00 --to 20:05 --record evening.mp4
-              iotctl playback front --from '2026-11-24 20:00' --speed 8 --raw-video - | ffplay -
+              iotctl playback front --from '2026-11-24 20:00' --speed 8 --raw-video - \\
+                | ffplay -
               iotctl playback front --from 20:15:30 --snapshot then.jpg
               iotctl playback front --from 20:00 --to 21:00 --speed 32 --events
             """)

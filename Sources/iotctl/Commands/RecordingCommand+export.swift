@@ -7,10 +7,10 @@ extension RecordingCommand {
         static let configuration = CommandConfiguration(
             abstract: "Save the recordings of a time as one MP4 file.",
             discussion: """
-                Players show the file from the picture at --from to that at --to, without the gaps
-                between recordings; at most two hours. A few seconds before --from are in the file,
-                too, which players do not show. An export that broke off continues where it
-                stopped, if --to is given.
+                Players show the file from the picture at --from to that at --to, without the
+                gaps between recordings; at most two hours. A few seconds before --from are in
+                the file, too, which players do not show. An export that broke off continues
+                where it stopped, if --to is given.
 
                 EXAMPLES
                   iotctl recording export front --from 20:00 --to 20:15 --output burglary.mp4

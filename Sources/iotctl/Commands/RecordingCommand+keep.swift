@@ -94,7 +94,8 @@ extension RecordingCommand {
                 more at both ends. Those that are kept, being read or still growing stay.
 
                 EXAMPLES
-                  iotctl recording remove front --from '2026-11-24 20:00' --to '2026-11-24 21:00' --yes
+                  iotctl recording remove front --from '2026-11-24 20:00' \\
+                    --to '2026-11-24 21:00' --yes
                 """, aliases: ["rm"])
 
         @Argument(help: ArgumentHelp("The device's id or name.", valueName: "id"), completion: .devices)

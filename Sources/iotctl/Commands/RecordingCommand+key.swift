@@ -8,8 +8,8 @@ extension RecordingCommand {
         static let configuration = CommandConfiguration(
             abstract: "Create a key with which recordings are encrypted. Needs no daemon.",
             discussion: """
-                Writes a random key of 256 bits to FILE, which only you can read. Name the file in
-                recording.keyFiles, and let the daemon's user own it. An existing file is not
+                Writes a random key of 256 bits to FILE, which only you can read. Name the file
+                in recording.keyFiles, and let the daemon's user own it. An existing file is not
                 replaced. Keep a copy elsewhere: without the key nobody can play the recordings.
 
                 EXAMPLES

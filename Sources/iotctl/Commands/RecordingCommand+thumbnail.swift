@@ -13,7 +13,8 @@ extension RecordingCommand {
 
                 EXAMPLES
                   iotctl recording thumbnail front --at 20:00 front.jpg
-                  iotctl recording thumbnail front --at 2026-11-24T20:00:00Z --size 320 - > front.jpg
+                  iotctl recording thumbnail front --at 2026-11-24T20:00:00Z --size 320 - \\
+                    > front.jpg
                 """)
 
         @Argument(help: ArgumentHelp("The device's id or name.", valueName: "id"), completion: .devices)

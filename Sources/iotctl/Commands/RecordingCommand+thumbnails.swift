@@ -14,7 +14,8 @@ extension RecordingCommand {
 
                 EXAMPLES
                   iotctl recording thumbnails front --from 24h --every 10m --output day
-                  iotctl recording thumbnails front --from 20:00 --to 20:15 --count 30 --size 640
+                  iotctl recording thumbnails front --from 20:00 --to 20:15 --count 30 \\
+                    --size 640
                 """)
 
         /// The most pictures of one call, so that a mistyped time does not fill the disk.

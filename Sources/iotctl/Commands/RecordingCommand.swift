@@ -6,9 +6,9 @@ struct RecordingCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "recording", abstract: "List, download, keep and remove the recordings of a camera.",
         discussion: """
-            `iotctl camera set NAME --record continuous` records a camera. Lists and downloads of
-            a camera of another box come from that box; the other commands are for the cameras
-            of the daemon's own box. `iotctl playback` plays recordings.
+            `iotctl camera set NAME --record continuous` records a camera. Lists and
+            downloads of a camera of another box come from that box; the other commands are
+            for the cameras of the daemon's own box. `iotctl playback` plays recordings.
 
             EXAMPLES
               iotctl recording list front --from 2h
@@ -68,7 +68,8 @@ struct RecordingCommand: AsyncParsableCommand {
 
                 EXAMPLES
                   iotctl recording list front --from '2026-11-24 20:00' --to '2026-11-24 21:00'
-                  iotctl recording list front --newest-first --limit 1 --json | jq -r '.recordings[0].id'
+                  iotctl recording list front --newest-first --limit 1 --json \\
+                    | jq -r '.recordings[0].id'
                 """, aliases: ["ls"])
 
         @Argument(help: ArgumentHelp("The device's id or name.", valueName: "id"), completion: .devices)

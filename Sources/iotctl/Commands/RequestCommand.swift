@@ -9,8 +9,8 @@ struct RequestCommand: AsyncParsableCommand {
         commandName: "request", abstract: "Send a request to the hub by its path, and print the answer.",
         discussion: """
             GET/time is the hub's time; GET/NetCfg_Token is a token for provisioning.
-            Unknown paths are refused with error 21005. The answer goes to standard output as
-            it is, followed by a newline; --json prints it in base64.
+            Unknown paths are refused with error 21005. The answer goes to standard output
+            as it is, followed by a newline; --json prints it in base64.
 
             EXAMPLES
               iotctl request GET/time

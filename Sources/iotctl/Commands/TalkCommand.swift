@@ -7,8 +7,8 @@ struct TalkCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "talk", abstract: "Talk through a camera: play a sound on its loudspeaker.",
         discussion: """
-            Plays a file, or what a pipe brings: WAV, Ogg, FLAC, MP3, MP4 or AAC. The sound is
-            played while it comes, and the command ends with it; Ctrl-C ends it at once.
+            Plays a file, or what a pipe brings: WAV, Ogg, FLAC, MP3, MP4 or AAC. The sound
+            is played while it comes, and the command ends with it; Ctrl-C ends it at once.
 
             One person talks through a camera at a time; others get error 25047. The account
             needs the action 'talk', and the camera a loudspeaker (its key 'talk').

@@ -48,7 +48,8 @@ struct TokenCommand: AsyncParsableCommand {
                 EXAMPLES
                   iotctl token create --enrol --user bob > bob.enrol
                   iotctl token create --enrol --device yard --ttl 1h > yard.enrol
-                  iotctl token create --api --name tablet --device front --action view > viewer.token
+                  iotctl token create --api --name tablet --device front --action view \\
+                    > viewer.token
                 """)
 
         @Flag(exclusivity: .exclusive)
