@@ -344,9 +344,7 @@ public final class LinkHub: Service, Sendable {
                 throw IoTError(.invalidRequest, "an enrolment needs an account or a device, and lives 1 s to 1 h")
             }
             for principal in (user.map { [.user($0)] } ?? []) + devices.map(Principal.device) {
-                guard core.isKnown(principal) else {
-                    throw IoTError(.targetNotFound, "there is no \(principal)", remedy: principal.kind.listing)
-                }
+                try core.requireKnown(principal)
             }
             return try core.enrol(user: user, devices: devices, lifetime: seconds, by: creator, at: time)
         }

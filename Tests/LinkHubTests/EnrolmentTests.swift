@@ -46,6 +46,15 @@ struct EnrolmentTests {
         #expect(reply?.result["devices"]?.arrayValue?.count == 2)
     }
 
+    @Test("A string for an account that does not exist is refused, and makes no device")
+    func unknownAccount() throws {
+        var hub = try online()
+        for params: JSONValue in [["user": "gone"], ["user": "gone", "devices": ["yard"]]] {
+            #expect(try hub.request(hub.owner, "token.enrol", params)?.code == .targetNotFound)
+        }
+        #expect(hub.core.state.names["yard"] == nil && hub.core.state.enrolments.isEmpty)
+    }
+
     @Test("It gives tokens once: the same request gets a lost reply again for a minute, any other gets 21101")
     func once() throws {
         var hub = try online()

@@ -267,9 +267,7 @@ extension HubCore {
     func expiry(
         _ principal: Principal, lifetime: Int64, parent: String?, at time: HubTime
     ) throws(IoTError) -> Int64 {
-        guard isKnown(principal) else {
-            throw IoTError(.targetNotFound, "there is no \(principal)", remedy: principal.kind.listing)
-        }
+        try requireKnown(principal)
         guard Lifetimes.credentials.contains(lifetime) else {
             throw IoTError(.invalidRequest, "a token's lifetime is 1 s to 10 years")
         }

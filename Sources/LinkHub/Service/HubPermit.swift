@@ -62,7 +62,10 @@ extension HubCore {
             }
         case .oneself(let name):
             permit.subject = try parameters.optionalPrincipal(name)
-            if let subject = permit.subject, subject != actor { try requireAdministrator(permit, method) }
+            if let subject = permit.subject, subject != actor {
+                try requireAdministrator(permit, method)
+                try requireKnown(subject)
+            }
         case .ownToken:
             let id = try parameters.text("id")
             guard let holders = holders(ofToken: id) else {
@@ -157,6 +160,12 @@ extension HubCore {
         guard permit.isAdministrator else {
             throw IoTError(
                 .forbidden, "\(method): only an administrator may do this for others", remedy: "ask an administrator")
+        }
+    }
+
+    func requireKnown(_ principal: Principal) throws(IoTError) {
+        guard isKnown(principal) else {
+            throw IoTError(.targetNotFound, "there is no \(principal)", remedy: principal.kind.listing)
         }
     }
 
