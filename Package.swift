@@ -128,6 +128,7 @@ let package = Package(
         // Parts of glibc, which every program needs.
         .systemLibrary(name: "CMalloc", path: "Sources/SystemLibraries/CMalloc"),
         .systemLibrary(name: "CFileSpace", path: "Sources/SystemLibraries/CFileSpace"),
+        .systemLibrary(name: "CExtendedAttributes", path: "Sources/SystemLibraries/CExtendedAttributes"),
         .systemLibrary(name: "CClockState", path: "Sources/SystemLibraries/CClockState"),
         // A header of the kernel.
         .systemLibrary(name: "CVideo4Linux", path: "Sources/SystemLibraries/CVideo4Linux"),
@@ -204,8 +205,8 @@ let package = Package(
         .executableTarget(
             name: "iotctl",
             dependencies: [
-                "IoTCore", "Firmware", "GatewayAPI", "NetConfig", "Sealing", nioCore, nioPosix, nioHTTP1, nioSSL,
-                httpClient, arguments,
+                "IoTCore", "Firmware", "GatewayAPI", "NetConfig", "Sealing", "CExtendedAttributes", nioCore, nioPosix,
+                nioHTTP1, nioSSL, httpClient, arguments,
             ],
             swiftSettings: settings, linkerSettings: programLinking),
 

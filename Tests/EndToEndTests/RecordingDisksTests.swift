@@ -58,6 +58,12 @@ import Testing
             let lost = try await daemon.iotctl(
                 "recording", "download", "yard", "1", "--output", folder.path("lost.mp4"))
             #expect(lost.status == 1 && lost.errors.hasPrefix("error 21039 "), "\(lost.errors)")
+            // Only the yard's recordings are away.
+            let found = try await daemon.iotctl("recording", "check")
+            #expect(found.status == 1 && found.text.contains("other: not compared"), "\(found)")
+            let ago = ["--from", "48h", "--to", "47h", "--yes"]
+            let others = try await daemon.iotctl(["recording", "remove", "front"] + ago)
+            #expect(others.status == 0 && others.text.contains("removed 0"), "\(others)")
             try files.moveItem(atPath: other + ".away", toPath: other)
             try await eventually("the yard's continues") {
                 let recordings = try await Self.recordings(daemon, "yard")

@@ -158,6 +158,15 @@ import Testing
         let resumed = try Data(contentsOf: URL(fileURLWithPath: folder.path("two.mp4")))
         #expect(second.status == 0 && resumed.count == file.count && resumed[1_005] == 0x2A, "what was there stays")
         #expect(resumed.dropFirst(1_010) == file.dropFirst(1_010) && !FileManager.default.fileExists(atPath: part))
+        // A complete file is not downloaded again, unless it was changed or is another recording.
+        let repeated = try await daemon.iotctl("recording", "download", "front", "1", "--output", target)
+        #expect(repeated.text.contains(", already there"), "\(repeated)")
+        let handle = try FileHandle(forWritingTo: URL(fileURLWithPath: target))
+        try handle.write(contentsOf: Data(count: file.count))
+        try handle.close()
+        let mended = try await daemon.iotctl("recording", "download", "front", "1", "--output", target)
+        #expect(mended.status == 0 && !mended.text.contains("already"), "\(mended)")
+        #expect(try Data(contentsOf: URL(fileURLWithPath: target)) == file)
         // The growing one is whole fragments.
         let grown = folder.path("growing.mp4")
         let third = try await daemon.iotctl("recording", "download", "front", "2", "--output", grown)
@@ -464,6 +473,10 @@ import Testing
         try await Self.pictures(12, in: folder, segments: 2)
         let refused = try await daemon.iotctl("recording", "download", "front", "1", "--output", folder.path("no.mp4"))
         #expect(refused.status == 1 && refused.errors.contains("recording.keyFiles"), "\(refused.errors)")
+        let played = try await daemon.iotctl(
+            "playback", "front", "--from", "1h", "--to", "now", "--record", folder.path("rest.mp4"))
+        #expect(played.status == 1 && played.text.contains("not played"), "\(played)")
+        #expect(try await FrameDigests.of(folder.path("rest.mp4")).count > 5, "what can be read is played")
         let check = try await daemon.iotctl("recording", "check", "--thorough")
         #expect(check.text.contains("00000001.mp4: the key"), "\(check.text)\(check.errors)")
         #expect(await daemon.stop() == 0)
@@ -485,8 +498,8 @@ import Testing
         let completed = try #require(FileManager.default.contents(atPath: file))
         #expect(whole.starts(with: completed) && completed.count > whole.count / 2)
         try await Self.check([file], mode: nil)
-        let played = try await Program.named("ffprobe", ["-v", "error", stored]).run()
-        #expect(played.status != 0)
+        let probed = try await Program.named("ffprobe", ["-v", "error", stored]).run()
+        #expect(probed.status != 0)
     }
 
     @Test("Without a directory for recordings, no camera is recorded, and the refusal says what to set")

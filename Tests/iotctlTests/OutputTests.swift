@@ -137,6 +137,12 @@ import Testing
         #expect(!summary.text.contains("dropped"))
         summary.files[0].framesDropped = 3
         #expect(summary.text.contains("3 frames dropped: it was written too slowly"))
+        summary.unreadable = [
+            PlaybackReport(
+                event: .didEndFile, recording: "21", start: 0, end: 1_000,
+                error: APIError(code: 21039, name: "x", message: "damaged", remedy: ""))
+        ]
+        #expect(summary.text.contains(#/not played +in recording 21, .*: damaged/#))
         summary.channel.statistics?.audioVideoSkew = 0.012
         #expect(summary.text.contains("12 ms, the picture behind the sound"))
     }

@@ -23,7 +23,8 @@ struct CallerCameras: GatewayCameras {
             let isTime = camera.recorder?.isTime(at: WallClock.milliseconds() * 1_000) ?? true
             let isReady = description.state == .ready && isTime
             description.recording =
-                try await session.gateway.recordings?.state(of: camera.device, isReady: isReady)
+                try await session.gateway.recordings?.state(
+                    of: camera.device, isReady: isReady, onlyEvents: camera.settings.record == .events)
                 ?? CameraRecordingState(
                     state: .paused, reason: APIError(RecordingAccess.missing), bytes: 0, droppedFragments: 0)
             description.recording?.followsPlan = camera.recorder?.followsPlan == true ? true : nil

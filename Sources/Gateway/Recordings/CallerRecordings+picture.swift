@@ -67,6 +67,6 @@ extension CallerRecordings {
     }
 
     static var nothing: IoTError {
-        IoTError(.playbackListEmpty, "nothing was recorded", remedy: "list what was recorded")
+        IoTError(.playbackListEmpty, "nothing was recorded", remedy: "see `iotctl recording ranges NAME`")
     }
 }

@@ -79,7 +79,7 @@ struct CallerRecordings: GatewayRecordings {
         guard !stream.stretches.isEmpty else {
             throw IoTError(
                 .playbackListEmpty, "nothing was recorded in this time, or the first seconds are not complete yet",
-                remedy: "list what was recorded")
+                remedy: "see `iotctl recording ranges NAME`")
         }
         return HLSPlaylist(stream, start: times.lowerBound, isOpen: isOpen, query: query)
     }

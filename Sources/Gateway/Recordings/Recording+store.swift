@@ -149,10 +149,13 @@ extension CheckReport.Finding {
             "\(id.path): the file has \(file) bytes, the index says \(index)"
         case .listDamaged(let id): "\(id.path): the index's list of fragments is damaged"
         case .fragmentsDiffer(let id, let index, let file):
-            "\(id.path): the file has \(file) fragments, the index says \(index), or others"
+            file == index
+                ? "\(id.path): its \(file) fragments are not those of the index"
+                : "\(id.path): the file has \(file) fragments, the index says \(index)"
         case .usageDiffers(let camera, let stored, let counted):
             "camera \(camera): its files have \(counted) bytes, the index says \(stored)"
         case .runMissing(let id): "\(id.path): the index does not know when it was recorded"
+        case .diskAway(let path, let reason): "\(path): not compared: \(reason)"
         case .database(let text): "the index is damaged: \(text)"
         }
     }

@@ -19,20 +19,32 @@ package struct RecordingAccess: Sendable {
             remedy: "set recording.directory in its configuration, and restart the daemon")
     }
 
-    /// - Parameter isReady: whether the camera delivers pictures that are to be recorded.
-    func state(of camera: DeviceID, isReady: Bool) async throws(IoTError) -> CameraRecordingState {
-        let number = try await threads.run { [library] () throws(IoTError) in
-            try library.camera(named: camera.rawValue)
+    /// - Parameters:
+    ///   - isReady: whether the camera delivers pictures that are to be recorded.
+    ///   - onlyEvents: whether only events are recorded.
+    func state(
+        of camera: DeviceID, isReady: Bool, onlyEvents: Bool
+    ) async throws(IoTError) -> CameraRecordingState {
+        let (number, isGrowing) = try await threads.run { [library] () throws(IoTError) in
+            let number = try library.camera(named: camera.rawValue)
+            return (number, number.flatMap { library.growing($0) } != nil)
         }
         let limits = number.map { library.limits(of: $0) }
         let report = number.map { library.disk(of: $0).report }
         var state = CameraRecordingState(
-            state: isReady ? .recording : .waiting, bytes: number.map { library.usage(of: $0) } ?? 0,
+            state: isReady && (isGrowing || !onlyEvents) ? .recording : .waiting,
+            bytes: number.map { library.usage(of: $0) } ?? 0,
             droppedFragments: number.flatMap { report?.dropped[$0] } ?? 0, mostBytes: limits?.bytes,
             days: limits?.age.map { Int($0 / 86_400_000_000) })
         if case .paused(let error, _) = report?.status {
             state.state = .paused
             state.reason = APIError(error)
+        } else if let number, report?.full.contains(number) == true {
+            state.state = .paused
+            state.reason = APIError(
+                IoTError(
+                    .recorderUnavailable, "the recording disk is full, and too little may be removed",
+                    remedy: "free space on it, lower recording.freeSpace, or release recordings that are kept"))
         }
         return state
     }

@@ -3,7 +3,7 @@ public struct CameraRecordingState: Codable, Hashable, Sendable {
     public enum State: String, Codable, Hashable, Sendable, CaseIterable {
         /// What the camera delivers is recorded.
         case recording
-        /// The camera is off or delivers nothing, or it is not recorded at this time.
+        /// The camera is off or delivers nothing, or it is not recorded at this time, or until an event.
         case waiting
         /// The disk cannot be written; `reason` says why. The newest pictures wait in memory.
         case paused

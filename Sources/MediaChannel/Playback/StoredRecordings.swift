@@ -138,8 +138,9 @@ package final class StoredRecordings: RecordedSource {
         do throws(IoTError) {
             return try chunk(record.id, part, keyFramesOnly)
         } catch {
-            // Without its disk, no other item can be read either.
-            guard ![.recorderUnavailable, .storeFailed].contains(error.code) else { throw error }
+            // Without its disk, no other item can be read either. A key that is missing, or damage, concerns one file.
+            let concernsFile = (error.underlying as? FileFailure).map { $0.isOfKey || $0.isOfDamage } ?? false
+            guard concernsFile || ![.recorderUnavailable, .storeFailed].contains(error.code) else { throw error }
             return .unreadable(RecordedItem(record), error)
         }
     }

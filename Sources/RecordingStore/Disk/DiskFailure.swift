@@ -1,3 +1,4 @@
+import Glibc
 import IoTCore
 
 /// Why a disk cannot record.
@@ -6,6 +7,8 @@ enum DiskFailure: Error {
     case index(IoTError)
     /// The directory has no marker, or that of another disk.
     case wrongDisk(String)
+    /// A segment does not fit: the floor must stay free, and too little may be removed.
+    case noRoom
 
     var isOfSpace: Bool {
         if case .file(let failure) = self { failure.isOfSpace } else { false }
@@ -15,6 +18,7 @@ enum DiskFailure: Error {
         switch self {
         case .file(let failure): failure.error(disk: path)
         case .index(let error): error
+        case .noRoom: FileFailure(.space, "", ENOSPC).error(disk: path)
         case .wrongDisk(let what):
             IoTError(
                 .recorderUnavailable, "\(path) \(what)",

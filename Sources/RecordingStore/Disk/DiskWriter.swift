@@ -72,6 +72,9 @@ struct DiskWriter {
     /// When the first camera is tried again for which the disk was full, after `now`; `nil` without one.
     func nextRetry(after now: Int64) -> Int64? { retries.values.lazy.filter { $0 > now }.min() }
 
+    /// The cameras for which the disk is full.
+    var full: Set<CameraNumber> { Set(retries.keys) }
+
     /// Whether a fragment of the camera is not refused at once.
     func mayWrite(_ camera: CameraNumber, at now: Int64) -> Bool { retries[camera] ?? .min <= now }
 
@@ -221,6 +224,7 @@ struct DiskWriter {
                     retries[camera] = nil
                     return .done
                 } catch {
+                    if case .noRoom = error { break }
                     guard error.isOfSpace else { throw error }
                     // The reservation was too small, or somebody else fills the disk.
                     guard try remove(atLeast: configuration.firstReservation, of: nil, .space) > 0 else { break }
@@ -250,7 +254,7 @@ struct DiskWriter {
         var lane = lanes[camera] ?? CameraLane()
         let reservation = max(lane.lastSize.map { $0 + $0 / 8 } ?? configuration.firstReservation, 4_096)
         guard try makeRoom(for: reservation, of: camera) else {
-            throw .file(FileFailure(.space, "", ENOSPC))
+            throw .noRoom
         }
         let next: UInt32
         if let known = lane.next {

@@ -37,6 +37,7 @@ package struct FileFailure: Error, Sendable, Hashable {
         let remedy: String =
             switch reason {
             case ENOSPC, EDQUOT: "free space on the disk, or release recordings that are kept"
+            case ENOENT where call == .attach: "mount the disk there, or create the directory"
             case EACCES, EPERM, EROFS: "give the daemon's user the right to write there"
             case ENOKEY: "add the key with which it was recorded to recording.keyFiles"
             case EBADMSG: "the file was damaged or changed; other recordings can still be read"

@@ -11,6 +11,8 @@ package final class RecordingDisk: Sendable {
         package var status: DiskStatus
         /// What waits in memory, in bytes.
         package var waiting: [CameraNumber: Int64] = [:]
+        /// The cameras for which the disk is full.
+        package var full: Set<CameraNumber> = []
         /// Fragments that were dropped since the start.
         package var dropped: [CameraNumber: Int] = [:]
         /// The bytes of complete segments.
@@ -296,6 +298,7 @@ package final class RecordingDisk: Sendable {
         let others = state.withLock { state in
             state.report.status = writer.status
             state.report.usage = writer.usage
+            state.report.full = writer.full
             // A disk that pauses forgets what is open.
             if !writer.isRecording {
                 state.growing = [:]

@@ -62,7 +62,7 @@ extension RecordingLibrary {
         }
         guard let clip, !clip.writer.isEmpty else {
             throw IoTError(
-                .playbackListEmpty, "nothing was recorded in this time", remedy: "list what was recorded")
+                .playbackListEmpty, "nothing was recorded in this time", remedy: "see `iotctl recording ranges NAME`")
         }
         let end = min(window.end, clip.writer.duration)
         return OpenClip(

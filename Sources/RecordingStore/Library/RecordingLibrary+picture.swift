@@ -46,7 +46,8 @@ extension RecordingLibrary {
     ) throws(IoTError) -> RecordedPicture {
         if let picture = try picture(of: camera, at: time, since: Int64.min / 2, bounds) { return picture }
         throw IoTError(
-            .playbackListEmpty, "no picture was recorded at this time or before it", remedy: "list what was recorded")
+            .playbackListEmpty, "no picture was recorded at this time or before it",
+            remedy: "see `iotctl recording ranges NAME`")
     }
 
     /// The picture of the first part of a time in which something is recorded: the part's last key frame. Blocks.

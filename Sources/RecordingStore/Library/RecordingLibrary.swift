@@ -124,10 +124,17 @@ package final class RecordingLibrary: Sendable {
     /// Compares the disks with the index. It only reads, and can take minutes.
     ///
     /// - Parameter isThorough: whether to read every file's fragments, too.
-    /// - Throws: `recorderUnavailable` if a disk is away or fails, `storeFailed`.
+    /// - Throws: `recorderUnavailable` if the only disk is away or fails, `storeFailed`.
     package func check(isThorough: Bool) throws(IoTError) -> CheckReport {
         var report = CheckReport()
-        for disk in disks { report.add(try disk.check(index, isThorough: isThorough)) }
+        for disk in disks {
+            do throws(IoTError) {
+                report.add(try disk.check(index, isThorough: isThorough))
+            } catch {
+                guard disks.count > 1, error.code == .recorderUnavailable else { throw error }
+                report.add(.diskAway(path: disk.path, reason: error.message))
+            }
+        }
         return report
     }
 
@@ -155,18 +162,32 @@ package final class RecordingLibrary: Sendable {
     /// - Throws: `notFound` if the camera has no such kept range, `storeFailed`.
     package func release(_ id: Int64, of camera: CameraNumber) throws(IoTError) {
         guard try index.holds(of: camera).contains(where: { $0.id == id }) else {
-            throw IoTError(.notFound, "this camera has no kept time range \(id)", remedy: "list the kept time ranges")
+            throw IoTError(
+                .notFound, "this camera has no kept time range \(id)", remedy: "see `iotctl recording kept NAME`")
         }
         try index.commit([.release(id)])
     }
 
     /// Removes the segments that overlap a time range, also partly. Those that are kept, being read or growing stay.
     ///
-    /// - Throws: as `RecordingDisk.remove`.
+    /// - Throws: as `RecordingDisk.remove`, after what the other disks have was removed. A disk that has nothing of the
+    ///   camera does not matter.
     package func remove(_ camera: CameraNumber, in times: Range<Int64>) async throws(IoTError) -> RemovalReport {
-        var report = RemovalReport()
-        for disk in disks { report.add(try await disk.disk.remove(camera, in: times)) }
+        var (report, failure) = (RemovalReport(), nil as IoTError?)
+        for disk in disks {
+            do throws(IoTError) {
+                report.add(try await disk.disk.remove(camera, in: times))
+            } catch {
+                if try has(camera, on: disk) { failure = error }
+            }
+        }
+        if let failure { throw failure }
         return report
+    }
+
+    private func has(_ camera: CameraNumber, on place: LibraryDisk) throws(IoTError) -> Bool {
+        guard let known = try index.disk(path: place.path) else { return false }
+        return try index.usage(on: known.id)[camera, default: 0] > 0
     }
 
     // MARK: State

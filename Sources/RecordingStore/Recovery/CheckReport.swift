@@ -19,6 +19,8 @@ package struct CheckReport: Sendable, Hashable {
         case usageDiffers(CameraNumber, stored: Int64, counted: Int64)
         /// The run of a segment is missing.
         case runMissing(SegmentID)
+        /// The disk cannot be read, so nothing of it was compared.
+        case diskAway(path: String, reason: String)
         /// The database itself is damaged.
         case database(String)
     }

@@ -14,6 +14,8 @@ extension DiskWriter {
         let space = try call { () throws(FileFailure) in try files.space() }
         let missing = configuration.floor + bytes - space.free
         if missing <= 0 { return true }
+        // To remove everything would not be enough, so it stays.
+        guard usage.values.reduce(0, +) >= missing else { return false }
         return try remove(atLeast: missing, of: nil, .space) >= missing
     }
 

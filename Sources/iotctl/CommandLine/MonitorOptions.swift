@@ -125,5 +125,6 @@ extension MonitorPlan {
         let summary = try await options.withClient { try await MonitorSession(client: $0, plan: self).run() }
         let text = options.json ? try Console.json(summary).prettyText : summary.text
         if usesStandardOutput { Console.note(text) } else { try Console.print(text) }
+        if summary.unreadable != nil { throw ExitCode.failure }
     }
 }

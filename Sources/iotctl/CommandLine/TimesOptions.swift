@@ -13,8 +13,12 @@ struct TimesOptions: ParsableArguments {
     var to: TimeArgument?
 
     func validate() throws {
-        guard let from, let to, from.milliseconds >= to.milliseconds else { return }
-        throw ValidationError("--from must be before --to")
+        guard let from else { return }
+        if let to {
+            if from.milliseconds >= to.milliseconds { throw ValidationError("--from must be before --to") }
+        } else if from.milliseconds > (try TimeArgument.parse("now")).milliseconds {
+            throw ValidationError("--from is in the future: \(Format.time(from.milliseconds))")
+        }
     }
 
     /// Both in ms since 1970. The daemon's clock decides about what is now, so the end is open.

@@ -37,6 +37,10 @@ extension RecordingCommand {
         func run() async throws {
             let input = try SealedInput(file, keys: try key.map(Self.key(file:)))
             // Not `output` itself: a file that is there stays whole until the new one is.
+            guard !Self.isSame(file, output) else {
+                throw IoTError(
+                    .invalidParameter, "--output is the encrypted file itself", remedy: "name another file")
+            }
             let part = output + ".part"
             unlink(part)
             do {
@@ -54,6 +58,13 @@ extension RecordingCommand {
             }
             guard rename(part, output) == 0 else { throw DescriptorWriting.failure("\(output) cannot be written") }
             try Console.print("\(output): \(Format.size(Int(input.size)))")
+            if input.isCut { Console.note("the end is missing: \(file) ends in the middle of what was written") }
+        }
+
+        private static func isSame(_ one: String, _ other: String) -> Bool {
+            var (first, second) = (stat(), stat())
+            return stat(one, &first) == 0 && stat(other, &second) == 0 && first.st_dev == second.st_dev
+                && first.st_ino == second.st_ino
         }
 
         private static func key(file: String) throws -> SealingKey {

@@ -61,7 +61,7 @@ extension RecordingCommand {
             }
             if output == "-" { return }
             if options.json { return try Console.printJSON(["files": outcomes]) }
-            for outcome in outcomes { try Console.print("\(outcome.file): \(Format.size(Int(outcome.bytes)))") }
+            for outcome in outcomes { try Console.print(outcome.line) }
         }
 
         private func found(_ client: GatewayClient) async throws -> [String] {

@@ -43,7 +43,7 @@ extension RecordingCommand {
             }
             if output == "-" { return }
             if options.json { return try Console.printJSON(outcome) }
-            try Console.print("\(outcome.file): \(Format.size(Int(outcome.bytes)))")
+            try Console.print(outcome.line)
         }
     }
 }

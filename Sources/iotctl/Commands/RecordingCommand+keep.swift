@@ -116,7 +116,7 @@ extension RecordingCommand {
             }
             if options.json { return try Console.printJSON(report) }
             try Console.print("removed \(report.removed) recordings, \(Format.size(Int(report.bytes)))")
-            if report.kept > 0 { Console.note("\(report.kept) stay because they are kept: iotctl recording kept") }
+            if report.kept > 0 { Console.note("\(report.kept) stay because they are kept: iotctl recording kept \(device)") }
             if report.inUse > 0 { Console.note("\(report.inUse) stay because somebody is reading them") }
             if report.growing > 0 { Console.note("\(report.growing) stay because they are still growing") }
         }

@@ -104,7 +104,10 @@ struct MonitorSession: Sendable {
                 kind: sink.kind.rawValue, path: sink.output.name, bytes: sink.output.size,
                 framesDropped: dropped > 0 ? dropped : nil)
         }
-        return MonitorSummary(channel: channel, files: files + (outcome.snapshot.map { [$0] } ?? []))
+        let unreadable = view.contents.unreadable
+        return MonitorSummary(
+            channel: channel, files: files + (outcome.snapshot.map { [$0] } ?? []),
+            unreadable: unreadable.isEmpty ? nil : unreadable)
     }
 
     private func openSinks(_ channel: ChannelDescription) async throws -> [MonitorSink] {

@@ -1,4 +1,5 @@
 import GatewayAPI
+import IoTCore
 
 /// The summary that `iotctl monitor` prints at the end.
 struct MonitorSummary: Codable, Sendable {
@@ -15,6 +16,8 @@ struct MonitorSummary: Codable, Sendable {
 
     var channel: ChannelDescription
     var files: [File]
+    /// The recordings of which the rest could not be played; absent if none.
+    var unreadable: [PlaybackReport]?
 
     var text: String {
         let report = channel.statistics
@@ -35,7 +38,8 @@ struct MonitorSummary: Codable, Sendable {
             pairs.append(
                 ("buffer", "tolerance \(Format.seconds(report.tolerance)), delay \(Format.seconds(report.delay))"))
             if let skew = report.audioVideoSkew { pairs.append(("A/V skew", Self.skew(skew))) }
-            if let count = report.discontinuities, count > 0 {
+            // Above the speed 2 there are only key frames.
+            if channel.kind != ChannelKind.playback.name, let count = report.discontinuities, count > 0 {
                 pairs.append(("discontinuities", "\(count): the source's clock jumped, or its picture size changed"))
             }
             if let video = report.video {
@@ -60,6 +64,11 @@ struct MonitorSummary: Codable, Sendable {
                     MonitorSink.Kind(rawValue: file.kind)?.words ?? file.kind,
                     "\(file.path == "-" ? "standard output" : file.path), \(Format.size(file.bytes))\(pts)\(dropped)"
                 ))
+        }
+        for report in unreadable ?? [] {
+            let times = "\(Format.time(report.start)) to \(Format.time(report.end))"
+            pairs.append(
+                ("not played", "in recording \(report.recording ?? "-"), \(times): \(report.error?.message ?? "")"))
         }
         return Table.pairs(pairs)
     }

@@ -11,6 +11,8 @@ final class MonitorView: Sendable {
         var warning: APIError?
         /// What a playback channel has reported: the time of the last picture, ms since 1970.
         var time: Int64?
+        /// The recordings that a playback channel could not play whole, the first thousand.
+        var unreadable: [PlaybackReport] = []
         var final: ChannelDescription?
     }
 
@@ -24,7 +26,11 @@ final class MonitorView: Sendable {
             case .state(let state): contents.state = state
             case .statistics(let report): contents.statistics = report
             case .warning(let error): contents.warning = error
-            case .playback(let report): contents.time = report.time ?? contents.time
+            case .playback(let report):
+                contents.time = report.time ?? contents.time
+                if report.event == .didEndFile, report.error != nil, contents.unreadable.count < 1_000 {
+                    contents.unreadable.append(report)
+                }
             case .discontinuity, .stage, .replay: break
             case .end(let description): contents.final = description
             }

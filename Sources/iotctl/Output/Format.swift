@@ -26,6 +26,8 @@ enum Format {
     /// `3.4 MB`
     static func size(_ bytes: Int) -> String {
         switch bytes {
+        case 1_000_000_000_000...: String(format: "%.1f TB", Double(bytes) / 1e12)
+        case 1_000_000_000...: String(format: "%.1f GB", Double(bytes) / 1e9)
         case 1_000_000...: String(format: "%.1f MB", Double(bytes) / 1e6)
         case 1000...: String(format: "%.1f kB", Double(bytes) / 1e3)
         default: "\(bytes) bytes"

@@ -9,6 +9,11 @@ struct RecordingDownload {
     struct Outcome: Encodable {
         var file: String
         var bytes: Int64
+        /// Whether it was complete before.
+        var wasThere = false
+
+        /// For people.
+        var line: String { "\(file): \(Format.size(Int(bytes)))\(wasThere ? ", already there" : "")" }
     }
 
     private let client: GatewayClient
@@ -43,7 +48,9 @@ struct RecordingDownload {
             throw IoTError(.daemonUnreachable, "the daemon does not say which recording it has")
         }
         let file = try Self.file(target, name: name, isOne: isOne)
-        if try Self.size(of: file) == size { return Outcome(file: file, bytes: size) }
+        if try Self.size(of: file) == size, CompleteFile.isMarked(file, tag: tag) {
+            return Outcome(file: file, bytes: size, wasThere: true)
+        }
         let part = "\(file).\(tag.filter { $0 != "\"" }).part"
         var done = try Self.size(of: part) ?? 0
         if done < size {
@@ -60,13 +67,24 @@ struct RecordingDownload {
             } catch {
                 try? await output.close()
                 if Console.isTerminal { Console.redraw("") }
-                throw error
+                if start + Int64(output.size) == 0 { unlink(part) }
+                throw Self.brokenOff(error, name)
             }
             try await output.close()
             if Console.isTerminal { Console.redraw("") }
         }
+        CompleteFile.mark(part, tag: tag)
         guard rename(part, file) == 0 else { throw DescriptorWriting.failure("\(file) cannot be written") }
         return Outcome(file: file, bytes: size)
+    }
+
+    /// The daemon answers before it has read the whole recording, so it can only end the connection if it cannot go on.
+    private static func brokenOff(_ error: any Error, _ name: String) -> any Error {
+        guard let error = error as? IoTError, error.code == .daemonUnreachable else { return error }
+        return IoTError(
+            .fileFailed, "the download of \(name) broke off",
+            remedy: "repeat the command; if it breaks off again, `iotctl recording check --thorough` says whether the "
+                + "recording is damaged", underlying: error)
     }
 
     private func progress(_ done: Int64, of size: Int64) {

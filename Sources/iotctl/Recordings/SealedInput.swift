@@ -8,6 +8,8 @@ struct SealedInput: ~Copyable {
     private let descriptor: Int32
     private let path: String
     private let file: SealedFile
+    /// Whether the file ends in the middle of a record.
+    let isCut: Bool
 
     /// - Throws: `.fileFailed`; `.invalidParameter` if it is not encrypted, or with another key.
     init(_ path: String, keys: [SealingKey]) throws {
@@ -15,7 +17,7 @@ struct SealedInput: ~Copyable {
         descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else { throw DescriptorWriting.failure("\(path) cannot be read") }
         do {
-            file = try Self.read(descriptor, path, keys)
+            (file, isCut) = try Self.read(descriptor, path, keys)
         } catch {
             close(descriptor)
             throw error
@@ -33,14 +35,18 @@ struct SealedInput: ~Copyable {
         for part in file.parts(of: place..<place + Int64(count)) {
             let stored = try Self.bytes(descriptor, path, part.place..<part.place + Int64(part.count))
             guard let contents = file.opened(part, stored) else {
-                throw IoTError(.fileFailed, "\(path) was damaged or changed at byte \(part.place)")
+                throw IoTError(
+                    .fileFailed, "\(path) was damaged or changed at byte \(part.place)",
+                    remedy: "use another copy of the file")
             }
             result += contents.readableBytesView
         }
         return result
     }
 
-    private static func read(_ descriptor: Int32, _ path: String, _ keys: [SealingKey]) throws -> SealedFile {
+    private static func read(_ descriptor: Int32, _ path: String, _ keys: [SealingKey]) throws -> (
+        SealedFile, isCut: Bool
+    ) {
         var facts = stat()
         guard fstat(descriptor, &facts) == 0, facts.st_mode & S_IFMT == S_IFREG else {
             throw IoTError(.fileFailed, "\(path) is not a regular file")
@@ -57,7 +63,7 @@ struct SealedInput: ~Copyable {
             while file.nextHead.upperBound <= size {
                 guard file.take(head: try bytes(descriptor, path, file.nextHead), fileSize: size) else { break }
             }
-            return file
+            return (file, file.storedSize != size)
         }
     }
 

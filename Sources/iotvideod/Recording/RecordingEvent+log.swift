@@ -26,7 +26,11 @@ extension RecordingEvent {
                 ])
         case .full(let camera):
             logger.warning(
-                "the recording disk is full, and nothing may be removed", metadata: ["recording.camera": "\(camera)"])
+                "the recording disk is full, and too little may be removed",
+                metadata: [
+                    "recording.camera": "\(camera)",
+                    "remedy": "free space on it, lower recording.freeSpace, or release recordings that are kept",
+                ])
         case .corrected(let runs):
             logger.notice(
                 "the clock is synchronised: what was recorded before has its right time now",

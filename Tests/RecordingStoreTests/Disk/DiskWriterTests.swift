@@ -222,6 +222,24 @@ struct DiskWriterTests {
         #expect(front.filter { $0.reason == .event && $0.start < oldest.start }.count > 3)
     }
 
+    @Test("A floor that the disk cannot have free removes nothing; the disk is full until the floor is lower")
+    func impossibleFloor() throws {
+        var state = LoggedDisk.State()
+        state.capacity = 200_000
+        var rig = try WriterRig(disk: LoggedDisk(state))
+        for _ in 0..<20 { rig.second() }
+        let before = try segments(rig).count
+        rig.writer.configuration.floor = 300_000
+        for _ in 0..<20 { rig.second() }
+        #expect(try segments(rig).count >= before && rig.writer.full == [.front, .yard])
+        #expect(!rig.events.map(name).contains("removed for space"))
+        rig.writer.configuration.floor = 0
+        for _ in 0..<20 { rig.second() }
+        #expect(try segments(rig).count > before && rig.writer.full.isEmpty)
+        rig.stop()
+        #expect(try rig.check().isSound)
+    }
+
     @Test("Quotas by bytes and by age hold for each camera alone")
     func quotas() throws {
         var rig = try WriterRig(limits: [.front: CameraLimits(bytes: 30_000), .yard: CameraLimits(age: 30_000_000)])
