@@ -28,13 +28,14 @@ extension CameraCommand {
         var type: String
 
         @Option(
-            help: ArgumentHelp("How long it lasts from now on: 10s, 2m. (default: 0s)", valueName: "time"),
+            help: ArgumentHelp("How long it lasts from now on, at most 1h: 10s, 2m. (default: 0s)", valueName: "time"),
             transform: DurationArgument.parse)
         var duration: DurationArgument?
 
         @OptionGroup var options: GlobalOptions
 
         func validate() throws {
+            if let duration, duration.seconds > 3_600 { throw ValidationError("--duration must be at most 1h") }
             guard DetectionType(rawValue: type) == nil else { return }
             let known = DetectionType.allCases.map(\.rawValue).joined(separator: ", ")
             throw ValidationError("'\(type)' is unknown; use one of: \(known)")

@@ -10,6 +10,9 @@ struct PlaybackCommand: AsyncParsableCommand {
             without a recording are skipped. Without --to, playback reaches what is being
             recorded now and continues with it, until --duration, --frames or Ctrl-C.
 
+            It begins with the key frame before --from, of which --snapshot saves the
+            picture; 'iotctl recording export' is exact.
+
             --speed is more than 0 and at most 32. Above 2, only key frames are sent; sound
             is sent at the speed 1 alone.
 

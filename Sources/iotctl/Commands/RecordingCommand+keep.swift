@@ -27,11 +27,15 @@ extension RecordingCommand {
         func run() async throws {
             let (from, to) = try times.range()
             let request = KeptTimeRequest(from: from, to: to, note: note)
-            let kept: KeptTime = try await options.withClient {
-                try await $0.call(.POST, APIPath("v1", "devices", device, "recordings", "kept"), request)
+            let (kept, isEmpty) = try await options.withClient { client -> (KeptTime, Bool) in
+                let kept: KeptTime = try await client.call(
+                    .POST, APIPath("v1", "devices", device, "recordings", "kept"), request)
+                let found = try await RecordingCommand.recordings(client, of: device, in: times, limit: 1)
+                return (kept, found.entries.isEmpty)
             }
             if options.json { return try Console.printJSON(kept) }
             try Console.print("kept \(kept.id): \(Format.time(kept.from)) to \(Format.time(kept.to))")
+            if isEmpty { Console.note("nothing is recorded in this time: see `iotctl recording ranges \(device)`") }
         }
     }
 
@@ -116,7 +120,9 @@ extension RecordingCommand {
             }
             if options.json { return try Console.printJSON(report) }
             try Console.print("removed \(report.removed) recordings, \(Format.size(Int(report.bytes)))")
-            if report.kept > 0 { Console.note("\(report.kept) stay because they are kept: iotctl recording kept \(device)") }
+            if report.kept > 0 {
+                Console.note("\(report.kept) stay because they are kept: iotctl recording kept \(device)")
+            }
             if report.inUse > 0 { Console.note("\(report.inUse) stay because somebody is reading them") }
             if report.growing > 0 { Console.note("\(report.growing) stay because they are still growing") }
         }
