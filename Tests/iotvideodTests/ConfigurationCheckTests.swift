@@ -101,6 +101,25 @@ import Testing
         }
     }
 
+    @Test("What prevents recording is a warning: a directory without a parent, a floor above the disk, a wrong name")
+    func recording() async throws {
+        try await withTemporaryDirectory { directory in
+            let found = check(directory) {
+                $0.recording.directory = directory + "/new"
+                $0.recording.freeSpace = 1 << 60
+                $0.recording.cameraDirectories = ["yrd": directory + "/none/disk"]
+                $0.cameras = [CameraSettings(name: "yard", url: "/dev/null")]
+            }
+            #expect(found.errors.isEmpty)
+            #expect(
+                found.warnings.map(\.key) == [
+                    "recording.freeSpace", "recording.cameraDirectories, yrd", "recording.cameraDirectories",
+                ])
+            #expect(found.warnings[1].reason.contains("\(directory)/none;"), "\(found.warnings)")
+            #expect(check(directory) { $0.recording.directory = directory + "/new" }.warnings.isEmpty)
+        }
+    }
+
     @Test("A camera's missing file is only a warning, because the daemon tries again")
     func sources() async throws {
         try await withTemporaryDirectory { directory in

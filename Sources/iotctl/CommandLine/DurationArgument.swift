@@ -12,7 +12,8 @@ struct DurationArgument: Sendable {
     static func parse(_ text: String) throws -> DurationArgument {
         let number = text.prefix { $0.isASCII && ($0.isNumber || $0 == ".") }
         guard let value = Double(number), let unit = Self.milliseconds(of: text.dropFirst(number.count)) else {
-            throw ValidationError("a time is a number with a unit, such as 500ms, 10s, 2m, 1h or 30d")
+            throw ValidationError(
+                "a time is a number with a unit, such as 500ms, 10s, 2m, 1h or 30d; without one it is in seconds")
         }
         guard value > 0 else { throw ValidationError("a time must be greater than 0") }
         guard value < 1e9 else { throw ValidationError("this time is too long") }

@@ -23,6 +23,7 @@ struct ConfigurationCheck {
         checkAddresses(configuration)
         checkEndpoint(configuration.link.endpoint)
         for camera in configuration.cameras { checkSource(camera) }
+        warnings += Self.findings(configuration.recording, cameras: configuration.cameras.map(\.name))
         if let reason = configuration.mediaObstacle(isJoined: isJoined) {
             warnings.append(Finding(key: "media.listen", reason: reason))
         }
