@@ -25,14 +25,14 @@ package struct RecordingAccess: Sendable {
     func state(
         of camera: DeviceID, isReady: Bool, onlyEvents: Bool
     ) async throws(IoTError) -> CameraRecordingState {
-        let (number, isGrowing) = try await threads.run { [library] () throws(IoTError) in
+        let (number, waitsForEvent) = try await threads.run { [library] () throws(IoTError) in
             let number = try library.camera(named: camera.rawValue)
-            return (number, number.flatMap { library.growing($0) } != nil)
+            return (number, onlyEvents && number.flatMap { library.growing($0) } == nil)
         }
         let limits = number.map { library.limits(of: $0) }
         let report = number.map { library.disk(of: $0).report }
         var state = CameraRecordingState(
-            state: isReady && (isGrowing || !onlyEvents) ? .recording : .waiting,
+            state: isReady && !waitsForEvent ? .recording : .waiting,
             bytes: number.map { library.usage(of: $0) } ?? 0,
             droppedFragments: number.flatMap { report?.dropped[$0] } ?? 0, mostBytes: limits?.bytes,
             days: limits?.age.map { Int($0 / 86_400_000_000) })
@@ -41,10 +41,7 @@ package struct RecordingAccess: Sendable {
             state.reason = APIError(error)
         } else if let number, report?.full.contains(number) == true {
             state.state = .paused
-            state.reason = APIError(
-                IoTError(
-                    .recorderUnavailable, "the recording disk is full, and too little may be removed",
-                    remedy: "free space on it, lower recording.freeSpace, or release recordings that are kept"))
+            state.reason = APIError(.recordingDiskFull)
         }
         return state
     }

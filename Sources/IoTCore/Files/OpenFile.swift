@@ -45,8 +45,20 @@ package enum OpenFile {
 
     /// How many bytes the disk of a path has for programs without privileges; `nil` if it does not say.
     package static func freeSpace(at path: String) -> Int64? {
+        space(at: path).map { bytes($0.f_bavail, of: $0) }
+    }
+
+    /// How many bytes the disk of a path has in all; `nil` if it does not say.
+    package static func totalSpace(at path: String) -> Int64? {
+        space(at: path).map { bytes($0.f_blocks, of: $0) }
+    }
+
+    private static func space(at path: String) -> statvfs? {
         var space = statvfs()
-        guard statvfs(path, &space) == 0 else { return nil }
-        return Int64(clamping: UInt64(space.f_bavail).multipliedReportingOverflow(by: UInt64(space.f_frsize)).0)
+        return statvfs(path, &space) == 0 ? space : nil
+    }
+
+    private static func bytes(_ blocks: some BinaryInteger, of space: statvfs) -> Int64 {
+        Int64(clamping: UInt64(blocks).multipliedReportingOverflow(by: UInt64(space.f_frsize)).0)
     }
 }

@@ -1,5 +1,4 @@
-import Glibc
-import IoTCore
+package import IoTCore
 
 /// Why a disk cannot record.
 enum DiskFailure: Error {
@@ -18,11 +17,20 @@ enum DiskFailure: Error {
         switch self {
         case .file(let failure): failure.error(disk: path)
         case .index(let error): error
-        case .noRoom: FileFailure(.space, "", ENOSPC).error(disk: path)
+        case .noRoom: .recordingDiskFull
         case .wrongDisk(let what):
             IoTError(
                 .recorderUnavailable, "\(path) \(what)",
                 remedy: "mount the recording disk there; recording then resumes by itself")
         }
+    }
+}
+
+extension IoTError {
+    /// A segment does not fit, and too little may be removed.
+    package static var recordingDiskFull: IoTError {
+        IoTError(
+            .recorderUnavailable, "the recording disk is full, and too little may be removed",
+            remedy: "free space on it, lower recording.freeSpace, or release recordings that are kept")
     }
 }

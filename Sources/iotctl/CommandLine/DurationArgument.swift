@@ -33,8 +33,8 @@ struct DurationArgument: Sendable {
 
     /// - Parameter words: the range, in the words of the option's help.
     /// - Throws: `ValidationError` if the duration is outside `range`, in seconds.
-    func check(_ range: ClosedRange<Int64>, _ words: String) throws {
-        guard range.contains(seconds) else { throw ValidationError("--ttl must be \(words)") }
+    func check(_ range: ClosedRange<Int64>, _ words: String, of option: String = "--ttl") throws {
+        guard range.contains(seconds) else { throw ValidationError("\(option) must be \(words)") }
     }
 
     /// At least one.

@@ -35,7 +35,7 @@ extension CameraCommand {
         @OptionGroup var options: GlobalOptions
 
         func validate() throws {
-            if let duration, duration.seconds > 3_600 { throw ValidationError("--duration must be at most 1h") }
+            try duration?.check(1...3_600, "at most 1h", of: "--duration")
             guard DetectionType(rawValue: type) == nil else { return }
             let known = DetectionType.allCases.map(\.rawValue).joined(separator: ", ")
             throw ValidationError("'\(type)' is unknown; use one of: \(known)")

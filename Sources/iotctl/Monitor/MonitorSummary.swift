@@ -38,7 +38,7 @@ struct MonitorSummary: Codable, Sendable {
             pairs.append(
                 ("buffer", "tolerance \(Format.seconds(report.tolerance)), delay \(Format.seconds(report.delay))"))
             if let skew = report.audioVideoSkew { pairs.append(("A/V skew", Self.skew(skew))) }
-            // Above the speed 2 there are only key frames.
+            // A playback above the speed 2 has key frames only, which count as discontinuities; the speed is not known here.
             if channel.kind != ChannelKind.playback.name, let count = report.discontinuities, count > 0 {
                 pairs.append(("discontinuities", "\(count): the source's clock jumped, or its picture size changed"))
             }

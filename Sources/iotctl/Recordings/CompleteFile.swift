@@ -1,21 +1,21 @@
 import CExtendedAttributes
 import Foundation
 
-/// Which download a complete file is, so that it is not downloaded again: an extended attribute with the entity tag and
-/// the time of the last change. A file without it, one that was changed, and one on a disk without such attributes is
-/// downloaded again.
+/// Remembers which recording a complete file contains, so that `iotctl` does not download it again.
+///
+/// The file gets an extended attribute with the recording's entity tag, and the file's size and time of change. Without the
+/// attribute, or after a change of the file, the recording is downloaded again. Some file systems have no such attributes.
 enum CompleteFile {
     private static let attribute = "user.iotvideod.download"
 
-    /// Marks a file that has all its bytes, and makes them durable: a power cut must not leave a file that has only the
-    /// right size.
+    /// Marks a file that has all its bytes. They are synced first: after a power cut, a file without its bytes must not have
+    /// the mark.
     static func mark(_ path: String, tag: String) {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { return }
         defer { close(descriptor) }
-        fsync(descriptor)
         var facts = stat()
-        guard fstat(descriptor, &facts) == 0 else { return }
+        guard fsync(descriptor) == 0, fstat(descriptor, &facts) == 0 else { return }
         let mark = Array(text(tag, facts).utf8)
         _ = fsetxattr(descriptor, attribute, mark, mark.count, 0)
     }

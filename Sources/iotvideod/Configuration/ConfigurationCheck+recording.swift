@@ -1,8 +1,9 @@
 import Foundation
+import IoTCore
 
 extension ConfigurationCheck {
-    /// What prevents recording, which begins when it is mended: directories without a parent, names of no camera, and a floor
-    /// that the disk cannot have free.
+    /// Reasons why cameras will not be recorded, or not where they should be: a directory whose parent is missing, more free
+    /// space than the disk has, and a name that no camera has.
     static func findings(_ recording: Configuration.Recording, cameras: [String]) -> [Finding] {
         var findings: [Finding] = []
         let places =
@@ -15,7 +16,9 @@ extension ConfigurationCheck {
             if access(path, F_OK) != 0, access(parent, F_OK) != 0 {
                 findings.append(
                     Finding(key: key, reason: "there is no directory \(parent); recording begins when there is one"))
-            } else if let total = total(path) ?? total(parent), recording.freeSpace >= total {
+            } else if let total = OpenFile.totalSpace(at: path) ?? OpenFile.totalSpace(at: parent),
+                recording.freeSpace >= total
+            {
                 findings.append(
                     Finding(
                         key: "recording.freeSpace",
@@ -26,15 +29,10 @@ extension ConfigurationCheck {
             findings.append(
                 Finding(
                     key: "recording.cameraDirectories",
-                    reason: "no camera of the configuration is called '\(name)'; only one that is added may be"))
+                    reason:
+                        "no camera of the configuration has the name '\(name)'; that is right only for a camera added by `iotctl`"
+                ))
         }
         return findings
-    }
-
-    /// The size of the file system, in bytes.
-    private static func total(_ path: String) -> Int64? {
-        var status = statvfs()
-        guard statvfs(path, &status) == 0 else { return nil }
-        return Int64(clamping: UInt64(status.f_blocks).multipliedReportingOverflow(by: UInt64(status.f_frsize)).0)
     }
 }

@@ -25,12 +25,9 @@ extension RecordingEvent {
                     "recording.cause": "\(cause.rawValue)",
                 ])
         case .full(let camera):
+            let error = IoTError.recordingDiskFull
             logger.warning(
-                "the recording disk is full, and too little may be removed",
-                metadata: [
-                    "recording.camera": "\(camera)",
-                    "remedy": "free space on it, lower recording.freeSpace, or release recordings that are kept",
-                ])
+                "\(error.message)", metadata: ["recording.camera": "\(camera)", "remedy": "\(error.remedy)"])
         case .corrected(let runs):
             logger.notice(
                 "the clock is synchronised: what was recorded before has its right time now",
